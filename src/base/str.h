@@ -1,0 +1,34 @@
+/* Interned strings: equal texts have equal handles, so that names are compared and looked up as numbers. */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/arena.h"
+
+/* A handle; handles count up from 0, which is the empty string, so that they can index arrays. */
+typedef uint32_t str_id;
+#define STR_EMPTY ((str_id)0)
+
+struct strings;
+
+/* Lives on the arena and dies with it. `seed` keeps a hostile model from choosing names that collide. */
+struct strings *strings_new(struct arena *arena, uint64_t seed);
+
+/* Copies the text unless it is known already. */
+str_id str_intern(struct strings *strings, const char *text, size_t length);
+str_id str_intern_z(struct strings *strings, const char *text);
+
+/* As str_intern(), without the copy: `text` must stay as it is for as long as the arena and end with a NUL. */
+str_id str_intern_static(struct strings *strings, const char *text);
+
+/* Whether a text is interned, and its handle if so; never adds one. */
+bool str_find(const struct strings *strings, const char *text, size_t length, str_id *ret);
+
+const char *str_text(const struct strings *strings, str_id id);
+size_t str_length(const struct strings *strings, str_id id);
+
+/* One more than the largest handle in use. */
+uint32_t str_count(const struct strings *strings);
+
+/* Whether bytes are well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms) without a NUL. */
+bool utf8_is_clean(const char *text, size_t length);

@@ -1,0 +1,179 @@
+/* Dimensions: integers, or handles to canonical expressions over symbols. Two dimensions of one table are equal as
+   expressions exactly when their handles are equal, so they are compared as numbers and never as text.
+
+   An expression is a sum of monomials with checked int64 coefficients over atoms: symbols, floor divisions, modulos,
+   max, min and broadcast. Canonicalisation holds wherever the original is defined (a divisor is not 0): x*y//y is x,
+   while max(N, 1) stays, because a symbol is an integer >= 0 unless a fact says more. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/limits.h"
+#include "base/str.h"
+
+/* A plain value: compare with dim_same(). Contents of tensors are the same kind of thing and may be negative. */
+struct dim {
+        int64_t val;   /* the integer, when expr is 0; else 0 */
+        uint32_t expr; /* a handle of the table */
+};
+
+static inline struct dim dim_int(int64_t value)
+{
+        return (struct dim){.val = value, .expr = 0};
+}
+
+static inline bool dim_is_int(struct dim d)
+{
+        return d.expr == 0;
+}
+
+static inline bool dim_is(struct dim d, int64_t value)
+{
+        return d.expr == 0 && d.val == value;
+}
+
+static inline bool dim_same(struct dim a, struct dim b)
+{
+        return a.expr == b.expr && a.val == b.val;
+}
+
+struct dim_table;
+
+/* Where an anonymous symbol arose. Handles; STR_EMPTY where nothing applies. */
+struct dim_origin {
+        str_id value; /* the value whose dimension it is */
+        int axis;     /* -1: none (the number of elements that data decides, say) */
+        str_id op;    /* the operator, STR_EMPTY for a graph input */
+        str_id node;
+        str_id scope;
+};
+
+/* What is known of a symbol. */
+struct dim_symbol {
+        str_id name;
+        bool anonymous;          /* made up here, not the model's own name */
+        bool from_input;         /* arose at a graph input: a named dimension or an unnamed one */
+        int64_t lower, upper;    /* inclusive bounds: facts; INT64_MIN, INT64_MAX where there is none */
+        struct dim_origin origin;
+        struct dim bound; /* what it was found to be equal to, in so far as is_bound */
+        bool is_bound;
+};
+
+/* A table and all that it holds live on the arena. One table a request; one thread. */
+struct dim_table *dim_table_new(struct arena *arena, struct strings *strings, const struct ox_limits *limits,
+                                uint64_t seed);
+
+/* Where overflow, expressions past their limits and divisions by zero are noted; the walk reads and clears it around
+   each node. A fault in integers alone (a concrete size that overflows) is told apart, for it is the model's error.
+   Every fault yields a fresh symbol. */
+enum dim_fault { DIM_FAULT_NONE = 0, DIM_FAULT_OVERFLOW = 1, DIM_FAULT_ZERO_DIVISOR = 2, DIM_FAULT_LIMIT = 4,
+                 DIM_FAULT_CONCRETE_OVERFLOW = 8 };
+unsigned dim_take_faults(struct dim_table *t);
+
+/* What fresh symbols remember as their origin when the caller gives none (faults). Copied. */
+void dim_set_origin(struct dim_table *t, const struct dim_origin *origin);
+
+/* -- symbols -- */
+
+/* The model's own symbol of that name, made at its first use: an integer >= 0. */
+struct dim dim_named(struct dim_table *t, str_id name, const struct dim_origin *origin, bool from_input);
+
+/* A new anonymous symbol >= 0, called `hint` or, when that name is taken, `hint`_2, `hint`_3 ... */
+struct dim dim_fresh(struct dim_table *t, const char *hint, const struct dim_origin *origin);
+
+/* Takes a name out of the reach of dim_fresh(): every dimension name of the model, before anything is inferred. */
+void dim_reserve(struct dim_table *t, str_id name);
+
+/* The number of symbols, and each by its number (0 ...), in order of creation. */
+uint32_t dim_symbol_count(const struct dim_table *t);
+const struct dim_symbol *dim_symbol_at(const struct dim_table *t, uint32_t index);
+
+/* True when `d` is one symbol alone; its number. */
+bool dim_as_symbol(const struct dim_table *t, struct dim d, uint32_t *ret_index);
+
+/* Notes the axis and value of a symbol that has none yet: where it first appears in a shape. */
+void dim_symbol_place(struct dim_table *t, uint32_t index, str_id value, int axis);
+
+/* -- arithmetic: never fails, see dim_take_faults(). Integer division and modulo are Python's. -- */
+
+struct dim dim_add(struct dim_table *t, struct dim a, struct dim b);
+struct dim dim_sub(struct dim_table *t, struct dim a, struct dim b);
+struct dim dim_mul(struct dim_table *t, struct dim a, struct dim b);
+struct dim dim_floordiv(struct dim_table *t, struct dim a, struct dim b);
+struct dim dim_ceildiv(struct dim_table *t, struct dim a, struct dim b); /* -(-a // b) */
+struct dim dim_mod(struct dim_table *t, struct dim a, struct dim b);
+struct dim dim_max(struct dim_table *t, struct dim a, struct dim b);
+struct dim dim_min(struct dim_table *t, struct dim a, struct dim b);
+
+/* a // b where b divides a by the rules of the operator (Reshape's -1): the rest may be taken for 0, so that a sum
+   divides term by term. */
+struct dim dim_exactdiv(struct dim_table *t, struct dim a, struct dim b);
+
+/* What two sizes give when they broadcast and the model is valid: of (1, d) it is d; of equal ones it; of an integer
+   other than 1 and a symbol the integer; else broadcast(a, b). False, and nothing stored, for different integers of
+   which none is 1. */
+bool dim_broadcast(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);
+
+/* -- facts -- */
+
+/* Inclusive bounds that hold for every assignment allowed by the facts; INT64_MIN and INT64_MAX where there is none. */
+void dim_range(struct dim_table *t, struct dim d, int64_t *ret_lower, int64_t *ret_upper);
+
+/* Whether a >= b (a == b) is proven. */
+bool dim_proves_ge(struct dim_table *t, struct dim a, struct dim b);
+bool dim_proves_equal(struct dim_table *t, struct dim a, struct dim b);
+
+/* Whether a != b is proven. */
+bool dim_proves_unequal(struct dim_table *t, struct dim a, struct dim b);
+
+enum dim_unify {
+        DIM_UNIFY_SAME,      /* they were equal already */
+        DIM_UNIFY_BOUND,     /* an anonymous symbol took the other's value */
+        DIM_UNIFY_FACT,      /* two names of the model, or expressions: the equality is a fact to report */
+        DIM_UNIFY_CONFLICT,  /* they cannot be equal: different integers, or out of bounds */
+};
+
+/* Makes two dimensions equal. `ret` (may be NULL) is the one to go on with: an integer before a named expression
+   before an anonymous one. A named symbol is never bound. */
+enum dim_unify dim_unify(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);
+
+/* The dimension with every bound symbol replaced, again in canonical form. Cheap while nothing is bound. */
+struct dim dim_resolve(struct dim_table *t, struct dim d);
+
+/* Raises the lower (lowers the upper) bound of a symbol: a fact. No effect on what is not a lone symbol. */
+void dim_assume_ge(struct dim_table *t, struct dim d, int64_t lower);
+void dim_assume_le(struct dim_table *t, struct dim d, int64_t upper);
+
+/* -- text -- */
+
+/* Reads an expression: + - * // % parentheses, calls of max min (any number of arguments), Max Min Mod FloorDiv
+   floor ceiling (floor(a/b), ceiling(a/b), CeilToInt(a, b)) broadcast, names ([A-Za-z_][A-Za-z0-9_]*), backquoted
+   names and integers. `name_ok` decides about every name (NULL: all are good). False, with nothing changed that
+   matters, for what is no expression, goes past a limit or has a name that is not ok. */
+bool dim_parse(struct dim_table *t, const char *text, size_t length, bool (*name_ok)(void *user, str_id name),
+               void *user, const struct dim_origin *origin, bool from_input, struct dim *ret);
+
+/* Whether a text is one identifier: it needs no backquotes inside an expression. Reserved function names are none. */
+bool dim_is_identifier(const char *text, size_t length);
+
+/* Appends the text: a lone symbol as the model spells it, else an expression that is Python once names are replaced. */
+void dim_print(const struct dim_table *t, struct dim d, struct buf *buf);
+
+/* Interned text of a dimension that is no integer; remembered, so that printing it again costs nothing. */
+const char *dim_text(struct dim_table *t, struct dim d);
+
+/* -- numbers -- */
+
+/* The value under an assignment of symbols (by number) to integers. False when it is undefined: a zero divisor,
+   overflow, or `lookup` says that a symbol has no value. */
+bool dim_eval(const struct dim_table *t, struct dim d, bool (*lookup)(void *user, uint32_t symbol, int64_t *ret),
+              void *user, int64_t *ret);
+
+/* True when every symbol in `d` satisfies `accept`. An integer does. */
+bool dim_all_symbols(const struct dim_table *t, struct dim d, bool (*accept)(const struct dim_symbol *symbol));
+
+/* Calls `visit` for every symbol in `d`, once for each place where it stands. */
+void dim_each_symbol(const struct dim_table *t, struct dim d, void (*visit)(void *user, uint32_t symbol), void *user);

@@ -1,0 +1,34 @@
+/* The skimmer: takes a ModelProto in chunks of any size and keeps a smaller, valid ModelProto of what inference needs.
+   The payload of a tensor (raw_data, typed fields packed or not, string_data) is kept up to 32 KiB in all and dropped
+   beyond, at every depth (initializers, attributes, functions, sparse tensors). */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/limits.h"
+
+#define SKIM_TENSOR_BYTES 32768
+
+/* The field that the skimmer adds to a TensorProto whose payload it dropped: bool data_dropped (proto/onnx.proto),
+   a number that ONNX does not use. "Dropped" differs from "no data". */
+#define SKIM_DROPPED_FIELD 15000
+
+struct skimmer;
+
+/* Lives on the arena, as all that it keeps. */
+struct skimmer *skim_new(struct arena *arena, const struct ox_limits *limits);
+
+/* Takes the next bytes; they need not live longer than the call. After an error every further call returns it again. */
+enum ox_code skim_feed(struct skimmer *skimmer, const void *bytes, size_t size);
+
+/* At the end of the upload: *ret_bytes (*ret_size) is the kept ModelProto, on the arena. OX_INVALID_ARGUMENT for
+   truncated or malformed bytes, names with NUL or invalid UTF-8, nesting or sizes past limits: OX_RESOURCE_EXHAUSTED. */
+enum ox_code skim_end(struct skimmer *skimmer, const uint8_t **ret_bytes, size_t *ret_size);
+
+/* What went wrong, with the byte offset and the message and field at fault; "" before an error. */
+const char *skim_error(const struct skimmer *skimmer);
+
+uint64_t skim_bytes_seen(const struct skimmer *skimmer);
+uint64_t skim_bytes_dropped(const struct skimmer *skimmer);

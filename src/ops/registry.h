@@ -1,0 +1,93 @@
+/* The operator registry: one immutable row per (domain, operator, since_version), generated from the tables *.ops by
+   gen_registry.py, sorted, in .rodata. Any thread may read it at any time. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/code.h"
+
+struct node;
+
+enum attr_type {
+        ATTR_UNDEFINED = 0, ATTR_FLOAT = 1, ATTR_INT = 2, ATTR_STRING = 3, ATTR_TENSOR = 4, ATTR_GRAPH = 5,
+        ATTR_FLOATS = 6, ATTR_INTS = 7, ATTR_STRINGS = 8, ATTR_TENSORS = 9, ATTR_GRAPHS = 10,
+        ATTR_SPARSE_TENSOR = 11, ATTR_SPARSE_TENSORS = 12, ATTR_TYPE_PROTO = 13, ATTR_TYPE_PROTOS = 14,
+}; /* by ONNX's own numbers (AttributeProto.AttributeType) */
+
+struct op_attr {
+        const char *name;
+        enum attr_type type;
+        bool required;
+        bool has_default; /* then the one of its type: */
+        int64_t i;
+        double f;
+        const char *s;
+        const int64_t *ints; /* count of them */
+        const char *const *strings;
+        size_t count;
+};
+
+enum param_option { PARAM_SINGLE, PARAM_OPTIONAL, PARAM_VARIADIC };
+
+struct op_param {
+        const char *name;
+        const char *type; /* the type constraint's name ("T"), or a type string ("tensor(int64)") */
+        enum param_option option;
+        bool homogeneous; /* variadic: all are of one type */
+        int min_arity;
+};
+
+/* A named set of types: the strings, "tensor(float)" and the like. */
+struct op_constraint {
+        const char *name;
+        const char *const *types;
+        size_t count;
+        uint64_t tensor_elems; /* bit e: tensor(e) is among them */
+        bool others;           /* sequences, optionals, maps or sparse tensors are among them */
+};
+
+/* Who infers: a rule of src/ops, or the walk itself for what has subgraphs. */
+enum op_control { CONTROL_NONE, CONTROL_IF, CONTROL_LOOP, CONTROL_SCAN, CONTROL_SEQUENCE_MAP };
+
+struct op_row {
+        const char *domain; /* "" is ai.onnx */
+        const char *name;
+        int since;
+        bool deprecated;
+        int min_in, max_in, min_out, max_out; /* max -1: any number */
+        const struct op_param *in, *out;
+        size_t n_in, n_out; /* declared parameters; a variadic one is last */
+        const struct op_attr *attr;
+        size_t n_attr;
+        const struct op_constraint *constraint;
+        size_t n_constraint;
+        enum op_control control;
+        /* Sets types and shapes of the outputs. NULL: no rule yet; outputs keep what the constraints alone tell. */
+        enum ox_code (*rule)(struct node *n);
+        /* Sets contents of the outputs after `rule` succeeded; NULL: none. */
+        void (*contents)(struct node *n);
+};
+
+/* Every row, sorted by domain, name, since. */
+extern const struct op_row op_rows[];
+extern const size_t op_row_count;
+
+/* The row in force for an operator in a version of its operator set: the newest whose since is not above `opset`.
+   "ai.onnx" is the same as "". NULL: no such operator, or none at that version (then *ret_exists, which may be NULL,
+   tells whether any version has it). */
+const struct op_row *op_find(const char *domain, const char *name, int64_t opset, bool *ret_exists);
+
+/* The rows of one operator, oldest first; their number is stored, 0 for none. */
+const struct op_row *op_versions(const char *domain, const char *name, size_t *ret_count);
+
+/* The newest version of a domain's operator set that the registry knows; 0 for an unknown domain. */
+int op_newest_opset(const char *domain);
+
+/* The declared parameter that input (output) `index` belongs to: the variadic one for all beyond it. NULL: none. */
+const struct op_param *op_in_param(const struct op_row *row, int index);
+const struct op_param *op_out_param(const struct op_row *row, int index);
+
+const struct op_constraint *op_find_constraint(const struct op_row *row, const char *name);
+const struct op_attr *op_find_attr(const struct op_row *row, const char *name);

@@ -1,0 +1,30 @@
+/* Rules that several operator families share. */
+#pragma once
+
+#include "ops/node.h"
+
+/* Shape of inputs [first, first + count) broadcast together (numpy, multidirectional; Broadcasting.md). Inputs of
+   unknown rank make the result unknown: *ret_rank is RANK_UNKNOWN then. Error DIM_MISMATCH names the later input. */
+enum ox_code broadcast_inputs(struct node *n, int first, int count, int *ret_rank, struct dim **ret_dims);
+
+/* Two shapes broadcast; `input` is named in the error. */
+enum ox_code broadcast_shapes(struct node *n, int a_rank, const struct dim *a, int b_rank, const struct dim *b,
+                              int input, int *ret_rank, struct dim **ret_dims);
+
+/* Contents of a broadcasting operator, element by element: `f` gets one element of each input. Sets the contents of
+   output 0 when every input has contents and the output's shape is known and small. */
+typedef struct scalar (*scalar_fn)(struct node *n, const struct scalar *args, int count);
+void content_broadcast(struct node *n, scalar_fn f);
+
+/* One output dimension of a sliding window over `size` (Conv, pools): the formulas of the specification, symbolic. */
+struct window {
+        struct dim size;             /* of the axis, before padding */
+        struct dim kernel;           /* as given, before dilation */
+        int64_t stride, dilation;    /* > 0 */
+        int64_t pad_begin, pad_end;  /* explicit pads */
+        enum window_pad { WINDOW_NOTSET, WINDOW_VALID, WINDOW_SAME_UPPER, WINDOW_SAME_LOWER } auto_pad;
+        bool ceil_mode;
+        bool drop_last_in_padding;   /* a last window that begins in the end padding is not counted */
+};
+/* Error KERNEL_EXCEEDS_INPUT when the size is known and no window fits. */
+enum ox_code window_output(struct node *n, const struct window *w, int axis, struct dim *ret);

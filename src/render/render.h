@@ -1,0 +1,20 @@
+/* Sinks over a result. Each writes through `write`, in pieces; what it needs besides lives on the arena. */
+#pragma once
+
+#include "infer/result.h"
+
+/* Takes the next bytes. */
+typedef void (*render_write)(void *user, const char *bytes, size_t size);
+
+/* The JSON of api.md ("What an inference answers"). */
+void render_json(const struct result *result, struct arena *arena, bool pretty, render_write write, void *user);
+
+/* The aligned table for people: a line a value, then diagnostics, constraints and a summary. */
+void render_table(const struct result *result, struct arena *arena, render_write write, void *user);
+
+/* {"code": ..., "message": ..., "details": []}; diagnostics of `result` (may be NULL) become the details. */
+void render_error_json(enum ox_code code, const char *message, const struct result *result, struct arena *arena,
+                       render_write write, void *user);
+
+/* Appends a JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
+void json_string(struct buf *buf, const char *text, size_t length);

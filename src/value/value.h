@@ -1,0 +1,118 @@
+/* What is known of a value: its type, its shape, and, of small tensors, its elements. */
+#pragma once
+
+#include "dim/dim.h"
+#include "value/elem.h"
+
+enum type_kind { TYPE_UNKNOWN, TYPE_TENSOR, TYPE_SPARSE_TENSOR, TYPE_SEQUENCE, TYPE_OPTIONAL, TYPE_MAP };
+
+#define RANK_UNKNOWN (-1)
+
+/* An immutable description, shared freely; everything it points to lives on the request's arena.
+   TENSOR, SPARSE_TENSOR: elem (0: unknown), rank (RANK_UNKNOWN is a state of its own, never a scalar), dim[rank].
+   SEQUENCE, OPTIONAL: of (never NULL; may be TYPE_UNKNOWN).  MAP: elem is the key's type, of the value's type. */
+struct type {
+        enum type_kind kind;
+        enum elem elem;
+        int rank;
+        const struct dim *dim;
+        const struct type *of;
+};
+
+extern const struct type type_unknown; /* nothing is known */
+
+/* One element of a tensor. */
+enum scalar_kind {
+        SCALAR_UNKNOWN,
+        SCALAR_INT,   /* of an integer or bool tensor: d */
+        SCALAR_FLOAT, /* of a float tensor: f, a number, an infinity or NaN */
+        SCALAR_RATIO, /* of a float tensor: the symbolic value d / den, exact in binary floats; den a power of two >= 1 */
+};
+
+struct scalar {
+        enum scalar_kind kind;
+        struct dim d;
+        int64_t den;
+        double f;
+};
+
+/* The elements of a tensor, row-major; some may be SCALAR_UNKNOWN. Its shape is the value's, all of it integers whose
+   product is count (at most limits.content_elements). Immutable. */
+struct content {
+        size_t count;
+        const struct scalar *at;
+};
+
+/* A value as inference knows it. Plain data; copied freely. */
+struct value {
+        struct type type;
+        const struct content *content; /* NULL: not known */
+        /* Sequences alone: while the length is a known integer, `elements` (when not NULL) has each element's type;
+           type.of is the joined type of all of them. */
+        bool has_length;
+        struct dim length;
+        const struct type *const *elements;
+};
+
+/* -- types -- */
+
+struct type type_tensor(enum elem elem, int rank, const struct dim *dim);
+struct type type_sequence(const struct type *of);
+struct type type_optional(const struct type *of);
+
+/* Whether two types are the same in every particular. */
+bool type_same(const struct type *a, const struct type *b);
+
+/* Whether kinds and element types (at every depth) can agree: unknown agrees with all. Shapes are not looked at. */
+bool type_kinds_agree(const struct type *a, const struct type *b);
+
+/* The most that holds for both: used where either may come (If, Loop). Dimensions that differ become what `differ`
+   says: a fresh symbol of the caller's naming. */
+struct type type_join(struct arena *arena, const struct type *a, const struct type *b,
+                      struct dim (*differ)(void *user, int axis), void *user);
+
+/* Appends ONNX's type string, tensor(float) or seq(tensor(int64)). False, and nothing appended, when some element type
+   in it is unknown. */
+bool type_print(const struct type *type, struct buf *buf);
+
+/* Reads a type string ("tensor(float)", "seq(tensor(int64))", "optional(...)", "map(int64,tensor(float))",
+   "sparse_tensor(float)"); ranks are unknown. False for anything else, and past 16 levels. */
+bool type_parse(struct arena *arena, const char *text, size_t length, struct type *ret);
+
+/* The number of elements as an expression; false when the rank is unknown. A scalar has 1. */
+bool type_elements(struct dim_table *dims, const struct type *type, struct dim *ret);
+
+/* -- contents -- */
+
+static inline struct scalar scalar_unknown(void)
+{
+        return (struct scalar){.kind = SCALAR_UNKNOWN};
+}
+
+static inline struct scalar scalar_int(struct dim d)
+{
+        return (struct scalar){.kind = SCALAR_INT, .d = d, .den = 1};
+}
+
+static inline struct scalar scalar_float(double f)
+{
+        return (struct scalar){.kind = SCALAR_FLOAT, .f = f};
+}
+
+/* True for an integer that is known as a number. */
+static inline bool scalar_is_number(struct scalar s, int64_t *ret)
+{
+        if (s.kind != SCALAR_INT || !dim_is_int(s.d))
+                return false;
+        *ret = s.d.val;
+        return true;
+}
+
+/* A new content with room for `count` elements, which the caller fills through *ret_at. */
+struct content *content_new(struct arena *arena, size_t count, struct scalar **ret_at);
+
+/* Whether no element is SCALAR_UNKNOWN. */
+bool content_is_known(const struct content *content);
+
+/* Rounds to what the type can hold: float32, float16 and bfloat16 as runtimes store them. */
+double float_round(enum elem elem, double f);
