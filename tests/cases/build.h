@@ -1,0 +1,14 @@
+/* From a row to a request of the engine, and from its result back to the row's expectations. */
+#pragma once
+
+#include "case.h"
+#include "shape.h"
+
+/* Node, inputs and operator set of a row at version `opset`; `request` has its tables already (ox_node_begin()). False
+   with *ret_error for what the engine has no words for: a misspelt type or dimension. */
+bool case_build(struct ox_context *context, const struct case_row *row, int opset, struct infer_node_request *request,
+                const char **ret_error);
+
+/* Whether an answer is what the row wants; else *ret_error says where it differs. `result` is NULL after an error. */
+bool case_check(struct ox_context *context, const struct case_row *row, enum ox_code code, const struct result *result,
+                const char **ret_error);
