@@ -1,0 +1,132 @@
+"""What the black-box tests share. A test is a file test_*.py beside this one that calls check() and ends with finish().
+
+SHAPED is the program (default build/service/shaped), SHAPED_MODELS the folder of encoded models (build/tests/models).
+Every check prints `ok - what` or `not ok - what`; the exit status tells whether all held.
+"""
+import http.client
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+import urllib.parse
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SHAPED = os.environ.get("SHAPED", os.path.join(ROOT, "build", "service", "shaped"))
+MODELS = os.environ.get("SHAPED_MODELS", os.path.join(ROOT, "build", "tests", "models"))
+READY_SECONDS = 30
+
+_counts = {"passed": 0, "failed": 0}
+
+
+def check(what, condition, detail=""):
+    """One line and one count; returns the condition, so that what depends on it can be skipped."""
+    _counts["passed" if condition else "failed"] += 1
+    print(("ok - " if condition else "not ok - ") + what, flush=True)
+    if not condition and detail != "":
+        print("#  " + str(detail).replace("\n", "\n#  ")[:4000], flush=True)
+    return bool(condition)
+
+
+def equal(what, got, wanted):
+    return check(what, got == wanted, "wanted %r, got %r" % (wanted, got))
+
+
+def finish():
+    print("%d passed, %d failed" % (_counts["passed"], _counts["failed"]), flush=True)
+    sys.exit(1 if _counts["failed"] or not _counts["passed"] else 0)
+
+
+def model(name):
+    with open(os.path.join(MODELS, name + ".onnx"), "rb") as f:
+        return f.read()
+
+
+def run(*arguments, stdin=None, timeout=120):
+    """The program's exit status, standard output and standard error."""
+    done = subprocess.run([SHAPED, *arguments], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Answer:
+    def __init__(self, response):
+        self.status, self.headers, self.body = response.status, response.headers, response.read()
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def text(self):
+        return self.body.decode()
+
+
+class Daemon:
+    """A daemon on a free port, for a `with` block. Its standard error goes on in the file of `log`."""
+
+    def __init__(self, *flags, environment=None):
+        self.flags, self.environment = flags, environment or {}
+
+    def __enter__(self):
+        command = [SHAPED, "serve", "--listen", "127.0.0.1:0", *self.flags]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, env={**os.environ, **self.environment})
+        os.set_blocking(self.process.stderr.fileno(), False)
+        self.log = b""
+        deadline = time.monotonic() + READY_SECONDS
+        while time.monotonic() < deadline and self.process.poll() is None:
+            found = re.search(rb"127\.0\.0\.1:(\d+)", self.read_log(0.1))
+            if found and b"\n" in self.log:
+                self.port = int(found.group(1))
+                self.url = "http://127.0.0.1:%d" % self.port
+                return self
+        self.process.kill()
+        raise RuntimeError("the daemon was not ready: " + self.log.decode(errors="replace"))
+
+    def read_log(self, seconds=0.0):
+        """All that it wrote so far; waits up to `seconds` for more."""
+        if select.select([self.process.stderr], [], [], seconds)[0]:
+            self.log += self.process.stderr.read() or b""
+        return self.log
+
+    def request(self, method, path, body=None, headers=None, timeout=60):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            connection.request(method, path, body, headers or {})
+            return Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+    def get(self, path, **headers):
+        return self.request("GET", path, headers={k.replace("_", "-"): v for k, v in headers.items()})
+
+    def post(self, path, body, content_type="application/octet-stream", headers=None):
+        return self.request("POST", path, body, {"Content-Type": content_type, **(headers or {})})
+
+    def post_json(self, path, value):
+        return self.post(path, json.dumps(value), "application/json")
+
+    def infer(self, data, **options):
+        """POST /v1/models:infer; a list repeats the option."""
+        query = urllib.parse.urlencode(options, doseq=True)
+        return self.post("/v1/models:infer" + ("?" + query if query else ""), data)
+
+    def stop(self, sig=signal.SIGTERM, timeout=60):
+        """Exit status after a signal. Standard error is read meanwhile, so that the daemon never waits for us."""
+        self.process.send_signal(sig)
+        deadline = time.monotonic() + timeout
+        while self.process.poll() is None and time.monotonic() < deadline:
+            self.read_log(0.05)
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.read_log()
+        return self.process.returncode
+
+    def __exit__(self, kind, value, trace):
+        if self.process.poll() is None:
+            equal("the daemon ends well after SIGTERM", self.stop(), 0)
+        check("no sanitizer has spoken", b"Sanitizer" not in self.log and b"runtime error" not in self.log,
+              self.log.decode(errors="replace"))
