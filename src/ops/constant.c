@@ -1,0 +1,147 @@
+/* Constant, versions 1-25. */
+#include "ops/elements.h"
+#include "ops/rules.h"
+
+#include <string.h>
+
+/* Exactly one of these is given: `value` alone up to version 9, `sparse_value` from 11, the others from 12 on. */
+static const char *const constant_forms[] = {"value",     "sparse_value", "value_float",  "value_floats",
+                                             "value_int", "value_ints",   "value_string", "value_strings"};
+
+static enum ox_code constant_form(struct node *n, const OnnxAttribute **ret)
+{
+        int given = 0;
+
+        for (size_t k = 0; k < sizeof(constant_forms) / sizeof(*constant_forms); k++) {
+                const OnnxAttribute *attribute = attr_find(n, constant_forms[k]);
+
+                if (attribute == NULL || op_find_attr(n->row, constant_forms[k]) == NULL)
+                        continue;
+                *ret = attribute;
+                given++;
+        }
+        if (given == 1)
+                return OX_OK;
+        return node_error(n, OX_INVALID_ARGUMENT, given == 0 ? "ATTRIBUTE_MISSING" : "ATTRIBUTE_VALUE", -1,
+                          "%d of the attributes value, sparse_value and value_* are given, but it must be one", given);
+}
+
+static enum ox_code constant_bad(struct node *n, const char *fault)
+{
+        return node_error(n, OX_INVALID_ARGUMENT, "TENSOR_INVALID", -1, "the constant: %s", fault);
+}
+
+static enum ox_code constant_tensor(struct node *n, const OnnxTensor *tensor)
+{
+        const char *fault = NULL;
+        struct type type;
+
+        if (tensor == NULL)
+                return constant_bad(n, "the attribute holds no tensor");
+        if (!tensor_type(n->arena, n->limits, tensor, &type, &fault))
+                return constant_bad(n, fault);
+        tensor_content(n->arena, n->limits, tensor, &fault);
+        if (fault != NULL)
+                return constant_bad(n, fault);
+        return out_type(n, 0, &type);
+}
+
+/* The output of `sparse_value` is the dense tensor that it stands for. */
+static enum ox_code constant_sparse(struct node *n, const OnnxSparseTensor *sparse)
+{
+        const char *fault = NULL;
+        struct type type;
+        struct dim *dims;
+
+        if (sparse == NULL || sparse->values == NULL)
+                return constant_bad(n, "the attribute holds no values");
+        if (!tensor_type(n->arena, n->limits, sparse->values, &type, &fault))
+                return constant_bad(n, fault);
+        if (sparse->n_dims > (size_t)n->limits->rank)
+                return node_error(n, OX_RESOURCE_EXHAUSTED, "RANK_LIMIT", -1,
+                                  "the constant has rank %zu, more than the limit of %lld", sparse->n_dims,
+                                  (long long)n->limits->rank);
+        dims = arena_new_array(n->arena, struct dim, sparse->n_dims);
+        for (size_t d = 0; d < sparse->n_dims; d++)
+                dims[d] = dim_int(sparse->dims[d]);
+        return out_tensor(n, 0, type.elem, (int)sparse->n_dims, dims);
+}
+
+static enum ox_code constant_vector(struct node *n, enum elem elem, size_t count)
+{
+        struct dim *length = arena_new_array(n->arena, struct dim, 1);
+
+        *length = dim_int((int64_t)count);
+        return out_tensor(n, 0, elem, 1, length);
+}
+
+static bool is_form(const OnnxAttribute *attribute, const char *name)
+{
+        return strcmp(attribute->name, name) == 0;
+}
+
+enum ox_code infer_Constant(struct node *n)
+{
+        const OnnxAttribute *form;
+
+        TRY(constant_form(n, &form));
+        if (is_form(form, "value"))
+                return constant_tensor(n, form->t);
+        if (is_form(form, "sparse_value"))
+                return constant_sparse(n, form->sparse_tensor);
+        if (is_form(form, "value_float"))
+                return out_tensor(n, 0, ELEM_FLOAT, 0, NULL);
+        if (is_form(form, "value_floats"))
+                return constant_vector(n, ELEM_FLOAT, form->n_floats);
+        if (is_form(form, "value_int"))
+                return out_tensor(n, 0, ELEM_INT64, 0, NULL);
+        if (is_form(form, "value_ints"))
+                return constant_vector(n, ELEM_INT64, form->n_ints);
+        if (is_form(form, "value_string"))
+                return out_tensor(n, 0, ELEM_STRING, 0, NULL);
+        return constant_vector(n, ELEM_STRING, form->n_strings);
+}
+
+static void constant_numbers(struct node *n, const OnnxAttribute *form)
+{
+        bool floats = is_form(form, "value_floats");
+        size_t count = floats ? form->n_floats : form->n_ints;
+        struct content *content;
+        struct scalar *at;
+
+        if (count > (size_t)n->limits->content_elements)
+                return;
+        content = content_new(n->arena, count, &at);
+        for (size_t k = 0; k < count; k++)
+                at[k] = floats ? scalar_float(form->floats[k]) : scalar_int(dim_int(form->ints[k]));
+        out_content(n, 0, content);
+}
+
+static void constant_number(struct node *n, struct scalar number)
+{
+        struct scalar *at;
+        struct content *content = content_new(n->arena, 1, &at);
+
+        at[0] = number;
+        out_content(n, 0, content);
+}
+
+void content_Constant(struct node *n)
+{
+        const OnnxAttribute *form;
+        const struct content *content;
+
+        if (constant_form(n, &form) != OX_OK)
+                return;
+        if (is_form(form, "value")) {
+                content = tensor_content(n->arena, n->limits, form->t, NULL);
+                if (content != NULL)
+                        out_content(n, 0, content);
+        } else if (is_form(form, "value_float")) {
+                constant_number(n, scalar_float(form->f));
+        } else if (is_form(form, "value_int")) {
+                constant_number(n, scalar_int(dim_int(form->i)));
+        } else if (is_form(form, "value_floats") || is_form(form, "value_ints")) {
+                constant_numbers(n, form);
+        }
+}

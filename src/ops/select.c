@@ -1,0 +1,285 @@
+/* Operators whose result depends on which elements there are: NonZero, Compress, Unique, OneHot; and those that change
+   elements in place: Trilu, ReverseSequence. */
+#include "ops/elements.h"
+#include "ops/rules.h"
+
+#include <stdlib.h>
+
+/* Whether an element is other than 0: 1 or 0, or -1 when that is not known. */
+static int scalar_truth(struct node *n, struct scalar s)
+{
+        if (s.kind == SCALAR_FLOAT)
+                return s.f != 0;
+        if (s.kind == SCALAR_UNKNOWN)
+                return -1;
+        if (dim_is_int(s.d))
+                return s.d.val != 0;
+        return dim_proves_unequal(n->dims, s.d, dim_int(0)) ? 1 : -1;
+}
+
+/* How many elements are other than 0; false when that is not known of each. */
+static bool count_true(struct node *n, const struct content *content, int64_t *ret)
+{
+        *ret = 0;
+        if (content == NULL)
+                return false;
+        for (size_t k = 0; k < content->count; k++) {
+                int truth = scalar_truth(n, content->at[k]);
+
+                if (truth < 0)
+                        return false;
+                *ret += truth;
+        }
+        return true;
+}
+
+/* -- NonZero 9-13: [rank, how many]; of a scalar [0, how many] -- */
+
+enum ox_code infer_NonZero(struct node *n)
+{
+        struct dim *dims = arena_new_array(n->arena, struct dim, 2), elements = dim_int(-1);
+        int64_t count;
+
+        TRY(in_expect_tensor(n, 0));
+        dims[0] = in_has_rank(n, 0) ? dim_int(in_rank(n, 0)) : out_fresh(n, 0, 0);
+        if (count_true(n, in_content(n, 0), &count)) {
+                dims[1] = dim_int(count);
+        } else {
+                type_elements(n->dims, in_type(n, 0), &elements);
+                dims[1] = dim_is(elements, 0) ? elements : out_fresh_at_most(n, 0, 1, elements);
+        }
+        return out_tensor(n, 0, ELEM_INT64, 2, dims);
+}
+
+void content_NonZero(struct node *n)
+{
+        const struct content *in = in_content(n, 0);
+        struct scalar *to;
+        struct content *content;
+        struct grid grid;
+        int64_t count, found = 0, *at;
+
+        if (!count_true(n, in, &count) || !grid_of(n, in_type(n, 0), &grid) ||
+            grid.rank * count > n->limits->content_elements)
+                return;
+        content = content_new(n->arena, (size_t)(grid.rank * count), &to);
+        at = grid_start(n, &grid);
+        for (size_t k = 0; k < in->count; k++, grid_next(&grid, at)) {
+                if (scalar_truth(n, in->at[k]) == 0)
+                        continue;
+                for (int d = 0; d < grid.rank; d++)
+                        to[d * count + found] = scalar_int(dim_int(at[d]));
+                found++;
+        }
+        out_content(n, 0, content);
+}
+
+/* -- Compress 9-11 -- */
+
+/* The flags may be fewer than the elements they choose from, but what they choose must exist. */
+static enum ox_code compress_size(struct node *n, int axis, struct dim from, struct dim *ret)
+{
+        int64_t count;
+
+        if (!count_true(n, in_content(n, 1), &count)) {
+                *ret = out_fresh_at_most(n, 0, axis, from);
+                return OX_OK;
+        }
+        if (dim_is_int(from) && count > from.val)
+                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 1, "%lld elements are chosen from %lld",
+                                  (long long)count, (long long)from.val);
+        *ret = dim_int(count);
+        return OX_OK;
+}
+
+/* Without an axis the input is flattened first. Compress-9 knows no negative axis. */
+enum ox_code infer_Compress(struct node *n)
+{
+        struct dim *dims, elements = dim_int(-1);
+        int64_t number;
+        int axis;
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_tensor(n, 1));
+        TRY(in_expect_rank(n, 1, 1));
+        TRY(in_expect_rank_least(n, 0, 1));
+        if (!attr_int(n, "axis", &number)) {
+                dims = arena_new_array(n->arena, struct dim, 1);
+                if (!type_elements(n->dims, in_type(n, 0), &elements))
+                        elements = out_fresh(n, 0, 0);
+                TRY(compress_size(n, 0, elements, &dims[0]));
+                return out_tensor(n, 0, in_elem(n, 0), 1, dims);
+        }
+        if (!in_has_rank(n, 0))
+                return out_elem(n, 0, in_elem(n, 0));
+        TRY(axis_normalize(n, number, in_rank(n, 0), &axis));
+        dims = in_dims(n, 0);
+        TRY(compress_size(n, axis, dims[axis], &dims[axis]));
+        return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
+}
+
+/* -- Unique 11 -- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+        double x = *(const double *)a, y = *(const double *)b;
+
+        return (x > y) - (x < y);
+}
+
+/* How many different elements there are; false unless each is a number that a double holds exactly. */
+static bool count_unique(struct node *n, const struct content *content, int64_t *ret)
+{
+        double *numbers;
+        int64_t number;
+
+        if (content == NULL)
+                return false;
+        numbers = arena_new_array(n->arena, double, content->count);
+        for (size_t k = 0; k < content->count; k++) {
+                if (content->at[k].kind == SCALAR_FLOAT && content->at[k].f == content->at[k].f)
+                        numbers[k] = content->at[k].f;
+                else if (scalar_is_number(content->at[k], &number) && number < (1LL << 53) && number > -(1LL << 53))
+                        numbers[k] = (double)number;
+                else
+                        return false;
+        }
+        if (content->count > 0)
+                qsort(numbers, content->count, sizeof(*numbers), compare_numbers);
+        *ret = 0;
+        for (size_t k = 0; k < content->count; k++)
+                *ret += k == 0 || numbers[k] != numbers[k - 1];
+        return true;
+}
+
+/* Y, and as many first positions and counts; the inverse has one index for each element (or slice) of the input. */
+static enum ox_code unique_vectors(struct node *n, struct dim unique, struct dim from)
+{
+        struct dim *dims = arena_new_array(n->arena, struct dim, 2);
+
+        dims[0] = unique;
+        dims[1] = from;
+        TRY(out_tensor(n, 1, ELEM_INT64, 1, &dims[0]));
+        TRY(out_tensor(n, 2, ELEM_INT64, 1, &dims[1]));
+        return out_tensor(n, 3, ELEM_INT64, 1, &dims[0]);
+}
+
+/* Of one element there is one value, of none there is none. */
+static struct dim unique_size(struct node *n, int axis, struct dim from)
+{
+        if (dim_is(from, 0) || dim_is(from, 1))
+                return from;
+        return out_fresh_at_most(n, 0, axis, from);
+}
+
+enum ox_code infer_Unique(struct node *n)
+{
+        struct dim *dims, from;
+        int64_t number;
+        int axis;
+
+        TRY(in_expect_tensor(n, 0));
+        if (!attr_int(n, "axis", &number)) {
+                dims = arena_new_array(n->arena, struct dim, 1);
+                if (!type_elements(n->dims, in_type(n, 0), &from))
+                        from = out_fresh(n, 2, 0);
+                dims[0] = count_unique(n, in_content(n, 0), &number) ? dim_int(number) : unique_size(n, 0, from);
+                TRY(unique_vectors(n, dims[0], from));
+                return out_tensor(n, 0, in_elem(n, 0), 1, dims);
+        }
+        if (!in_has_rank(n, 0)) {
+                TRY(unique_vectors(n, out_fresh(n, 1, 0), out_fresh(n, 2, 0)));
+                return out_elem(n, 0, in_elem(n, 0));
+        }
+        TRY(axis_normalize(n, number, in_rank(n, 0), &axis));
+        dims = in_dims(n, 0);
+        from = dims[axis];
+        dims[axis] = unique_size(n, axis, from);
+        TRY(unique_vectors(n, dims[axis], from));
+        return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
+}
+
+/* -- OneHot 9-11: an axis of `depth` is inserted; the element type is that of `values` -- */
+
+/* `depth` is a scalar (or one element) of any numeric type, cast to int64. */
+static enum ox_code one_hot_depth(struct node *n, int axis, struct dim *ret)
+{
+        const struct content *content = in_content(n, 1);
+        int64_t length;
+
+        if (in_has_rank(n, 1) && in_rank(n, 1) > 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 1, "depth has rank %d, but must be a scalar",
+                                  in_rank(n, 1));
+        if (in_length(n, 1, true, &length) && length != 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 1,
+                                  "depth has %lld elements instead of one", (long long)length);
+        if (content != NULL && content->count == 1) {
+                struct scalar depth = content->at[0];
+
+                if (depth.kind == SCALAR_FLOAT && depth.f >= 0 && depth.f < 0x1p53)
+                        depth = scalar_int(dim_int((int64_t)depth.f));
+                if (depth.kind == SCALAR_INT && dim_is_int(depth.d) && depth.d.val < 0)
+                        return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", 1, "depth is %lld",
+                                          (long long)depth.d.val);
+                if (scalar_as_size(n, depth, ret))
+                        return OX_OK;
+        }
+        *ret = out_fresh(n, 0, axis);
+        return OX_OK;
+}
+
+enum ox_code infer_OneHot(struct node *n)
+{
+        struct dim *dims, depth;
+        int axis, rank = in_rank(n, 0);
+        int64_t values;
+
+        for (int i = 0; i < 3; i++)
+                TRY(in_expect_tensor(n, i));
+        TRY(in_expect_rank(n, 2, 1));
+        if (in_length(n, 2, false, &values) && values != 2)
+                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 2,
+                                  "values has %lld elements instead of off and on", (long long)values);
+        if (!in_has_rank(n, 0)) {
+                TRY(one_hot_depth(n, 0, &depth));
+                return out_elem(n, 0, in_elem(n, 2));
+        }
+        TRY(attr_axis(n, "axis", -1, rank + 1, &axis));
+        TRY(one_hot_depth(n, axis, &depth));
+        dims = arena_new_array(n->arena, struct dim, (size_t)rank + 1);
+        for (int d = 0, from = 0; d <= rank; d++)
+                dims[d] = d == axis ? depth : in_dim(n, 0, from++);
+        return out_tensor(n, 0, in_elem(n, 2), rank + 1, dims);
+}
+
+/* -- Trilu 14 -- */
+
+enum ox_code infer_Trilu(struct node *n)
+{
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_rank_least(n, 0, 2));
+        return out_like(n, 0, in_elem(n, 0), 0);
+}
+
+/* -- ReverseSequence 10: one length for each entry of the batch; the axes are 0 and 1 in either order -- */
+
+enum ox_code infer_ReverseSequence(struct node *n)
+{
+        int64_t batch = attr_int_or(n, "batch_axis", 1), time = attr_int_or(n, "time_axis", 0);
+        struct dim *dims;
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_tensor(n, 1));
+        TRY(in_expect_rank_least(n, 0, 2));
+        TRY(in_expect_rank(n, 1, 1));
+        if (batch < 0 || batch > 1 || time < 0 || time > 1 || batch == time)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                                  "batch_axis %lld and time_axis %lld must be 0 and 1 in either order",
+                                  (long long)batch, (long long)time);
+        if (!in_has_rank(n, 0))
+                return out_elem(n, 0, in_elem(n, 0));
+        dims = in_dims(n, 0);
+        if (in_has_rank(n, 1))
+                TRY(dim_agree(n, &dims[batch], in_dim(n, 1, 0), 1));
+        return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
+}
