@@ -16,7 +16,8 @@ enum ox_code infer_Identity(struct node *n)
         return OX_OK;
 }
 
-void content_Identity(struct node *n)
+/* The elements of the input, in their order: the contents of Identity and of what gives them a new shape alone. */
+void content_same_elements(struct node *n)
 {
         if (in_content(n, 0) != NULL)
                 out_content(n, 0, in_content(n, 0));
@@ -118,13 +119,6 @@ enum ox_code infer_Flatten(struct node *n)
         dims[0] = dims_product(n, in_dims(n, 0), 0, (int)axis);
         dims[1] = dims_product(n, in_dims(n, 0), (int)axis, rank);
         return out_tensor(n, 0, in_elem(n, 0), 2, dims);
-}
-
-/* The elements of the input, in their order: contents of what gives them a new shape alone. */
-void content_same_elements(struct node *n)
-{
-        if (in_content(n, 0) != NULL)
-                out_content(n, 0, in_content(n, 0));
 }
 
 /* -- Transpose 1-25 -- */
