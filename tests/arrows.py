@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Keeps the includes of src/ and service/ pointing one way: base <- dim <- value <- model, ops <- infer <- render <- service.
+
+rest/ and rpc/ know neither HTTP library, the engine knows no I/O library, and only service/ and tests use shape.h.
+"""
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
+
+# What each part may include besides itself.
+ENGINE = {
+    "base": set(),
+    "dim": {"base"},
+    "value": {"base", "dim"},
+    "model": {"base", "dim", "value"},
+    "ops": {"base", "dim", "value", "model"},
+    "infer": {"base", "dim", "value", "model", "ops"},
+    "render": {"base", "dim", "value", "infer"},
+}
+# Headers of libraries that a part must not see.
+FORBIDDEN = {
+    "src": ("microhttpd", "nghttp2/", "jansson", "pthread", "threads.h", "sys/socket", "syslog", "nettle/"),
+    "service/rest": ("microhttpd", "nghttp2/"),
+    "service/rpc": ("microhttpd", "nghttp2/"),
+}
+
+
+def sources(folder):
+    for path, _, files in os.walk(os.path.join(ROOT, folder)):
+        for name in sorted(files):
+            if name.endswith((".c", ".h", ".def", ".inc")):
+                yield os.path.relpath(os.path.join(path, name), ROOT)
+
+
+def includes(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+        return INCLUDE.findall(f.read())
+
+
+def faults():
+    for path in sources("src"):
+        part = path.split("/")[1]
+        if part not in ENGINE:
+            continue
+        for name in includes(path):
+            target = name.split("/")[0] if "/" in name else ""
+            if target in ENGINE and target != part and target not in ENGINE[part]:
+                yield "%s includes %s: %s is not below %s" % (path, name, target, part)
+            if name == "shape.h":
+                yield "%s includes shape.h, which is above it" % path
+    for prefix, names in FORBIDDEN.items():
+        for path in sources(prefix):
+            for name in includes(path):
+                if name.startswith(names):
+                    yield "%s includes %s" % (path, name)
+    for path in sources("src"):
+        for name in includes(path):
+            if os.path.exists(os.path.join(ROOT, "service", name)):
+                yield "%s includes %s of the service" % (path, name)
+
+
+def main():
+    found = sorted(faults())
+    for fault in found:
+        print("#  " + fault)
+    print(("not ok - " if found else "ok - ") + "includes point one way")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
