@@ -90,6 +90,9 @@ else
         echo "not ok - build with thread sanitizer"
         failed=$((failed + 1))
 fi
+step "layering"
+python3 tests/arrows.py > build-test/arrows.log 2>&1
+count_step "tests/arrows.py" build-test/arrows.log $?
 step "done"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -288,7 +288,7 @@ def versions_of(daemon, row):
 
 
 def main():
-    files = sys.argv[1:] or sorted(glob.glob(os.path.join(ROOT, "tests", "cases", "*.txt")))
+    files = sys.argv[1:] or sorted(glob.glob(os.path.join(ROOT, "tests", "cases", "*.cases")))
     with Daemon() as daemon:
         for path in files:
             with open(path, encoding="utf-8") as f:

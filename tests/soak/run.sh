@@ -1,0 +1,74 @@
+#!/bin/bash
+# tests/soak/run.sh [fuzz|requests|all] [SIZE]: what takes too long for tests/run.sh, run by hand.
+#   fuzz      every fuzz target under libFuzzer with address and undefined sanitizers, SIZE seconds each (default 600)
+#   requests  SIZE requests (default 1,000,000) of every kind on a daemon with the address sanitizer, good and bad
+#             bodies alike, while its memory is watched
+# Ends with `N passed, N failed`. Needs clang for fuzz.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. deploy/packages.sh
+what=${1:-all}
+passed=0
+failed=0
+export ASAN_OPTIONS=abort_on_error=1:detect_stack_use_after_return=1
+export UBSAN_OPTIONS=print_stacktrace=1
+
+verdict() {
+        if [ "$2" = 0 ]; then
+                echo "ok - $1"
+                passed=$((passed + 1))
+        else
+                echo "not ok - $1"
+                failed=$((failed + 1))
+        fi
+}
+
+build() {
+        local folder=$1
+        shift
+        [ -f "$folder/build.ninja" ] || meson setup "$folder" -Dbuildtype=debugoptimized -Db_lundef=false \
+                -Dc_args=-fno-sanitize-recover=all -Db_sanitize=address,undefined "$@" > /dev/null || return 1
+        meson compile -C "$folder" > "$folder/compile.log" 2>&1 || { tail -40 "$folder/compile.log"; return 1; }
+}
+
+soak_fuzz() {
+        local target name seconds=$1
+        # shellcheck disable=SC2086
+        need_packages $TEST_PACKAGES clang || exit 1
+        CC=clang build build-fuzz -Dfuzzing=true || { verdict "build of the fuzz targets" 1; return; }
+        for target in build-fuzz/tests/fuzz/fuzz_*; do
+                [ -f "$target" ] && [ -x "$target" ] || continue
+                name=$(basename "$target")
+                mkdir -p "build-fuzz/corpus/$name"
+                # New inputs are kept in the first folder; the others are read.
+                "$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 \
+                        -artifact_prefix="build-fuzz/$name-" "build-fuzz/corpus/$name" \
+                        "$(ls -d "tests/fuzz/corpus/${name#fuzz_}" 2> /dev/null || echo build-fuzz/tests/models)" \
+                        > "build-fuzz/$name.log" 2>&1
+                verdict "$name: $seconds s ($(sed -n 's/^stat::number_of_executed_units: *//p' "build-fuzz/$name.log") inputs)" $?
+        done
+}
+
+soak_requests() {
+        # shellcheck disable=SC2086
+        need_packages $TEST_PACKAGES || exit 1
+        build build-test || { verdict "build" 1; return; }
+        SHAPED=$PWD/build-test/service/shaped SHAPED_MODELS=$PWD/build-test/tests/models \
+                PYTHONPATH=tests/blackbox python3 tests/soak/requests.py "$1"
+        verdict "$1 requests" $?
+}
+
+case $what in
+fuzz) soak_fuzz "${2:-600}" ;;
+requests) soak_requests "${2:-1000000}" ;;
+all)
+        soak_fuzz 600
+        soak_requests 1000000
+        ;;
+*)
+        echo "usage: tests/soak/run.sh [fuzz|requests|all] [SIZE]" >&2
+        exit 2
+        ;;
+esac
+echo "$passed passed, $failed failed"
+[ $failed = 0 ] && [ $passed -gt 0 ]
