@@ -40,9 +40,10 @@ enum ox_code infer_ConstantOfShape(struct node *n)
 void content_ConstantOfShape(struct node *n)
 {
         const OnnxTensor *value = attr_tensor(n, "value");
-        const struct content *element = NULL;
-        struct scalar fill = scalar_float(0);
-        struct element_map map;
+        const struct content *element;
+        struct scalar fill = scalar_float(0), *at;
+        struct content *content;
+        struct grid out;
 
         if (value != NULL) {
                 element = tensor_content(n->arena, n->limits, value, NULL);
@@ -50,20 +51,12 @@ void content_ConstantOfShape(struct node *n)
                         return;
                 fill = element->at[0];
         }
-        if (!element_map_new(n, 0, &map))
+        if (!out_wanted(n, 0) || !grid_of(n, &n->out[0].type, &out))
                 return;
-        for (int d = 0; d < map.out.rank; d++)
-                for (int64_t k = 0; k < map.out.dim[d]; k++)
-                        map.offset[d][k] = ELEMENT_FILL;
-        if (map.out.rank == 0) {
-                struct scalar *at;
-                struct content *content = content_new(n->arena, 1, &at);
-
-                at[0] = fill;
-                out_content(n, 0, content);
-                return;
-        }
-        element_map_apply(n, 0, &map, NULL, fill);
+        content = content_new(n->arena, (size_t)out.count, &at);
+        for (int64_t k = 0; k < out.count; k++)
+                at[k] = fill;
+        out_content(n, 0, content);
 }
 
 /* -- Range 11-27: max(ceil((limit - start) / delta), 0) elements -- */

@@ -134,8 +134,9 @@ struct bound {
         struct dim at;
 };
 
-/* False when the sign, and so the end of the axis that it counts from, is not known. Numbers from INT32_MAX on (and
-   below its negative) mean "to the end", as the specification recommends to write it. */
+/* False when the sign, and so the end of the axis that it counts from, is not known. On an axis
+   of unknown size, numbers from INT32_MAX on (or below its negative) mean "to the end": the specification recommends to
+   write it so. */
 static bool slice_bound(struct node *n, struct dim size, struct scalar value, struct bound *ret)
 {
         int64_t number;
@@ -145,9 +146,11 @@ static bool slice_bound(struct node *n, struct dim size, struct scalar value, st
                 return false;
         ret->at = value.d;
         if (scalar_is_number(value, &number)) {
-                if (number >= INT32_MAX)
+                int64_t most = dim_is_int(size) ? size.val : INT32_MAX;
+
+                if (number >= most)
                         ret->kind = BOUND_ABOVE_ALL;
-                else if (number <= -INT32_MAX)
+                else if (number < -most)
                         ret->kind = BOUND_BELOW_ALL;
                 else if (number < 0)
                         ret->at = dim_add(n->dims, size, value.d);
