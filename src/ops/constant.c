@@ -57,10 +57,8 @@ static enum ox_code constant_sparse(struct node *n, const OnnxSparseTensor *spar
                 return constant_bad(n, "the attribute holds no values");
         if (!tensor_type(n->arena, n->limits, sparse->values, &type, &fault))
                 return constant_bad(n, fault);
-        if (sparse->n_dims > (size_t)n->limits->rank)
-                return node_error(n, OX_RESOURCE_EXHAUSTED, "RANK_LIMIT", -1,
-                                  "the constant has rank %zu, more than the limit of %lld", sparse->n_dims,
-                                  (long long)n->limits->rank);
+        if (!rank_allowed(n, sparse->n_dims, -1))
+                return out_elem(n, 0, type.elem);
         dims = arena_new_array(n->arena, struct dim, sparse->n_dims);
         for (size_t d = 0; d < sparse->n_dims; d++)
                 dims[d] = dim_int(sparse->dims[d]);

@@ -162,6 +162,15 @@ bool list_numbers(struct node *n, const struct list *list, const int64_t **ret)
         return true;
 }
 
+bool rank_allowed(struct node *n, size_t rank, int input)
+{
+        if (rank <= (size_t)n->limits->rank)
+                return true;
+        node_warn(n, "RANK_LIMIT", input, "a rank of %zu is more than the limit of %lld, so the shape is left open",
+                  rank, (long long)n->limits->rank);
+        return false;
+}
+
 bool index_normalize(int64_t index, int64_t size, int64_t *ret)
 {
         if (index < 0)

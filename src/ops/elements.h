@@ -57,6 +57,9 @@ enum ox_code list_get(struct node *n, const char *attribute, int i, bool scalar_
 /* The list as numbers; false when one is not known. */
 bool list_numbers(struct node *n, const struct list *list, const int64_t **ret);
 
+/* Whether a rank is within limits.rank; if not, a warning RANK_LIMIT names `input`, and the shape stays open. */
+bool rank_allowed(struct node *n, size_t rank, int input);
+
 /* An index normalised into [0, size): negative ones count from the end. False out of bounds. */
 bool index_normalize(int64_t index, int64_t size, int64_t *ret);
 

@@ -21,12 +21,8 @@ enum ox_code infer_ConstantOfShape(struct node *n)
         if (value != NULL && type_elements(n->dims, &type, &one) && !dim_is(one, 1))
                 return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
                                   "the attribute value must have one element");
-        if (sizes.state != LIST_KNOWN)
+        if (sizes.state != LIST_KNOWN || !rank_allowed(n, sizes.count, 0))
                 return out_elem(n, 0, type.elem);
-        if (sizes.count > (size_t)n->limits->rank)
-                return node_error(n, OX_RESOURCE_EXHAUSTED, "RANK_LIMIT", 0,
-                                  "the shape's %zu elements are more than the limit of %lld on ranks", sizes.count,
-                                  (long long)n->limits->rank);
         dims = arena_new_array(n->arena, struct dim, sizes.count);
         for (int d = 0; d < (int)sizes.count; d++) {
                 if (scalar_is_number(sizes.at[d], &number))
@@ -230,12 +226,8 @@ enum ox_code infer_random(struct node *n)
         size_t count;
 
         TRY(elem_attribute(n, "dtype", ELEM_FLOAT, &elem));
-        if (!attr_ints(n, "shape", &shape, &count))
+        if (!attr_ints(n, "shape", &shape, &count) || !rank_allowed(n, count, -1))
                 return out_elem(n, 0, elem);
-        if (count > (size_t)n->limits->rank)
-                return node_error(n, OX_RESOURCE_EXHAUSTED, "RANK_LIMIT", -1,
-                                  "shape has %zu sizes, more than the limit of %lld on ranks", count,
-                                  (long long)n->limits->rank);
         dims = arena_new_array(n->arena, struct dim, count);
         for (size_t k = 0; k < count; k++)
                 dims[k] = dim_int(shape[k]);

@@ -164,7 +164,7 @@ enum ox_code infer_Transpose(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         if (!in_has_rank(n, 0)) {
-                if (!attr_ints(n, "perm", &perm, &count) || count > (size_t)n->limits->rank)
+                if (!attr_ints(n, "perm", &perm, &count) || !rank_allowed(n, count, -1))
                         return out_elem(n, 0, in_elem(n, 0));
                 TRY(transpose_perm(n, (int)count, &perm));
                 return out_rank(n, 0, in_elem(n, 0), (int)count);
@@ -215,12 +215,8 @@ enum ox_code infer_Unsqueeze(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         TRY(list_get(n, "axes", 1, true, &axes));
-        if (axes.state != LIST_KNOWN || !in_has_rank(n, 0))
+        if (axes.state != LIST_KNOWN || !in_has_rank(n, 0) || !rank_allowed(n, axes.count, 1))
                 return out_elem(n, 0, in_elem(n, 0));
-        if (axes.count > (size_t)n->limits->rank)
-                return node_error(n, OX_RESOURCE_EXHAUSTED, "RANK_LIMIT", 1,
-                                  "%zu axes to insert are more than the limit of %lld on ranks", axes.count,
-                                  (long long)n->limits->rank);
         rank = in_rank(n, 0) + (int)axes.count;
         if (!list_numbers(n, &axes, &numbers))
                 return out_rank(n, 0, in_elem(n, 0), rank);

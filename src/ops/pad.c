@@ -81,7 +81,7 @@ enum ox_code infer_Pad(struct node *n)
         TRY(in_expect_tensor(n, 0));
         if (!in_has_rank(n, 0)) {
                 TRY(pads_list(n, &list));
-                if (list.state == LIST_KNOWN && !in_given(n, 3) && list.count <= 2 * (size_t)n->limits->rank)
+                if (list.state == LIST_KNOWN && !in_given(n, 3) && rank_allowed(n, list.count / 2, 1))
                         return out_rank(n, 0, in_elem(n, 0), (int)(list.count / 2));
                 return out_elem(n, 0, in_elem(n, 0));
         }
@@ -172,7 +172,7 @@ enum ox_code infer_CenterCropPad(struct node *n)
         TRY(in_expect_tensor(n, 0));
         TRY(list_get(n, NULL, 1, false, &sizes));
         if (!in_has_rank(n, 0)) {
-                if (named || sizes.state != LIST_KNOWN || sizes.count > (size_t)n->limits->rank)
+                if (named || sizes.state != LIST_KNOWN || !rank_allowed(n, sizes.count, 1))
                         return out_elem(n, 0, in_elem(n, 0));
                 return out_rank(n, 0, in_elem(n, 0), (int)sizes.count);
         }

@@ -139,12 +139,8 @@ enum ox_code infer_Reshape(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         TRY(list_get(n, "shape", 1, false, &target));
-        if (target.state != LIST_KNOWN)
+        if (target.state != LIST_KNOWN || !rank_allowed(n, target.count, 1))
                 return out_elem(n, 0, in_elem(n, 0));
-        if (target.count > (size_t)n->limits->rank)
-                return node_error(n, OX_RESOURCE_EXHAUSTED, "RANK_LIMIT", 1,
-                                  "the shape's %zu elements are more than the limit of %lld on ranks", target.count,
-                                  (long long)n->limits->rank);
         TRY(reshape_check(n, &target, &r));
         r.rank = (int)target.count;
         r.dim = arena_new_array(n->arena, struct dim, target.count);
@@ -197,12 +193,8 @@ enum ox_code infer_Expand(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         TRY(list_get(n, NULL, 1, false, &target));
-        if (target.state != LIST_KNOWN || !in_has_rank(n, 0))
+        if (target.state != LIST_KNOWN || !in_has_rank(n, 0) || !rank_allowed(n, target.count, 1))
                 return out_elem(n, 0, in_elem(n, 0));
-        if (target.count > (size_t)n->limits->rank)
-                return node_error(n, OX_RESOURCE_EXHAUSTED, "RANK_LIMIT", 1,
-                                  "the shape's %zu elements are more than the limit of %lld on ranks", target.count,
-                                  (long long)n->limits->rank);
         wanted = (int)target.count;
         rank = in > wanted ? in : wanted;
         dims = arena_new_array(n->arena, struct dim, (size_t)rank);
@@ -291,7 +283,7 @@ enum ox_code infer_Tile(struct node *n)
                 return tile_one_axis(n);
         TRY(list_get(n, NULL, 1, false, &repeats));
         if (!in_has_rank(n, 0)) {
-                if (repeats.state != LIST_KNOWN || repeats.count > (size_t)n->limits->rank)
+                if (repeats.state != LIST_KNOWN || !rank_allowed(n, repeats.count, 1))
                         return out_elem(n, 0, in_elem(n, 0));
                 return out_rank(n, 0, in_elem(n, 0), (int)repeats.count);
         }

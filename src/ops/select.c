@@ -228,6 +228,20 @@ static enum ox_code one_hot_depth(struct node *n, int axis, struct dim *ret)
         return OX_OK;
 }
 
+/* OneHot-9 counts no index from the back: "the values must be non-negative integers". */
+static enum ox_code one_hot_indices(struct node *n)
+{
+        const struct content *indices = n->row->since < 11 ? in_content(n, 0) : NULL;
+        int64_t number;
+
+        for (size_t k = 0; indices != NULL && k < indices->count; k++)
+                if ((scalar_is_number(indices->at[k], &number) && number < 0) ||
+                    (indices->at[k].kind == SCALAR_FLOAT && indices->at[k].f < 0))
+                        return node_error(n, OX_OUT_OF_RANGE, "INDEX_OUT_OF_RANGE", 0,
+                                          "index %zu is negative, which OneHot allows from version 11 on", k);
+        return OX_OK;
+}
+
 enum ox_code infer_OneHot(struct node *n)
 {
         struct dim *dims, depth;
@@ -236,6 +250,7 @@ enum ox_code infer_OneHot(struct node *n)
 
         for (int i = 0; i < 3; i++)
                 TRY(in_expect_tensor(n, i));
+        TRY(one_hot_indices(n));
         TRY(in_expect_rank(n, 2, 1));
         if (in_length(n, 2, false, &values) && values != 2)
                 return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 2,
