@@ -196,7 +196,7 @@ static enum ox_code split_parts(struct node *n, const struct list *sizes, struct
         if (n->row->since < 18)
                 return split_equal(n, s);
         if (!attr_int(n, "num_outputs", &count))
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_MISSING", -1,
+                return node_error(n, OX_INVALID_ARGUMENT, "MISSING_ATTRIBUTE", -1,
                                   "neither the input split nor the attribute num_outputs is given");
         return split_chunks(n, count, s);
 }

@@ -22,7 +22,7 @@ static enum ox_code constant_form(struct node *n, const OnnxAttribute **ret)
         }
         if (given == 1)
                 return OX_OK;
-        return node_error(n, OX_INVALID_ARGUMENT, given == 0 ? "ATTRIBUTE_MISSING" : "ATTRIBUTE_VALUE", -1,
+        return node_error(n, OX_INVALID_ARGUMENT, given == 0 ? "MISSING_ATTRIBUTE" : "ATTRIBUTE_VALUE", -1,
                           "%d of the attributes value, sparse_value and value_* are given, but it must be one", given);
 }
 
