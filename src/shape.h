@@ -37,8 +37,7 @@ enum ox_code ox_model_feed(struct ox_context *context, const void *bytes, size_t
 
 /* Infers the model that was fed. May be called again (with a larger work budget) until the context is reset. *ret is
    also set with OX_INVALID_ARGUMENT from `strict`. */
-enum ox_code ox_model_infer(struct ox_context *context, const struct infer_options *options,
-                            const struct result **ret);
+enum ox_code ox_model_infer(struct ox_context *context, const struct infer_options *options, const struct result **ret);
 
 /* Both in one call. */
 enum ox_code ox_infer_model(struct ox_context *context, const void *bytes, size_t size,

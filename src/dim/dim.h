@@ -54,9 +54,9 @@ struct dim_origin {
 /* What is known of a symbol. */
 struct dim_symbol {
         str_id name;
-        bool anonymous;          /* made up here, not the model's own name */
-        bool from_input;         /* arose at a graph input: a named dimension or an unnamed one */
-        int64_t lower, upper;    /* inclusive bounds: facts; INT64_MIN, INT64_MAX where there is none */
+        bool anonymous;       /* made up here, not the model's own name */
+        bool from_input;      /* arose at a graph input: a named dimension or an unnamed one */
+        int64_t lower, upper; /* inclusive bounds: facts; INT64_MIN, INT64_MAX where there is none */
         struct dim_origin origin;
         struct dim bound; /* what it was found to be equal to, in so far as is_bound */
         bool is_bound;
@@ -69,8 +69,13 @@ struct dim_table *dim_table_new(struct arena *arena, struct strings *strings, co
 /* Where overflow, expressions past their limits and divisions by zero are noted; the walk reads and clears it around
    each node. A fault in integers alone (a concrete size that overflows) is told apart, for it is the model's error.
    Every fault yields a fresh symbol. */
-enum dim_fault { DIM_FAULT_NONE = 0, DIM_FAULT_OVERFLOW = 1, DIM_FAULT_ZERO_DIVISOR = 2, DIM_FAULT_LIMIT = 4,
-                 DIM_FAULT_CONCRETE_OVERFLOW = 8 };
+enum dim_fault {
+        DIM_FAULT_NONE = 0,
+        DIM_FAULT_OVERFLOW = 1,
+        DIM_FAULT_ZERO_DIVISOR = 2,
+        DIM_FAULT_LIMIT = 4,
+        DIM_FAULT_CONCRETE_OVERFLOW = 8
+};
 unsigned dim_take_faults(struct dim_table *t);
 
 /* What fresh symbols remember as their origin when the caller gives none (faults). Copied. */
@@ -130,10 +135,10 @@ bool dim_proves_equal(struct dim_table *t, struct dim a, struct dim b);
 bool dim_proves_unequal(struct dim_table *t, struct dim a, struct dim b);
 
 enum dim_unify {
-        DIM_UNIFY_SAME,      /* they were equal already */
-        DIM_UNIFY_BOUND,     /* an anonymous symbol took the other's value */
-        DIM_UNIFY_FACT,      /* two names of the model, or expressions: the equality is a fact to report */
-        DIM_UNIFY_CONFLICT,  /* they cannot be equal: different integers, or out of bounds */
+        DIM_UNIFY_SAME,     /* they were equal already */
+        DIM_UNIFY_BOUND,    /* an anonymous symbol took the other's value */
+        DIM_UNIFY_FACT,     /* two names of the model, or expressions: the equality is a fact to report */
+        DIM_UNIFY_CONFLICT, /* they cannot be equal: different integers, or out of bounds */
 };
 
 /* Makes two dimensions equal. `ret` (may be NULL) is the one to go on with: an integer before a named expression

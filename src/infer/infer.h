@@ -27,7 +27,8 @@ struct infer_options {
         const struct infer_shape *shape;
         size_t n_shape;
         uint64_t seed;        /* of the hash tables */
-        uint64_t work_budget; /* nodes after which inference gives up with OX_ABORTED, so that a worker may start anew; 0: none */
+        uint64_t work_budget; /* nodes after which inference gives up with OX_ABORTED, so that a worker may start anew;
+                                 0: none */
         uint64_t bytes, bytes_skipped; /* for the result's `model` */
 };
 
@@ -35,8 +36,7 @@ struct infer_options {
    OX_INVALID_ARGUMENT for options that do not fit the model and, with strict, for the first faulty node (then
    *ret_result is set too, so that details can be told); OX_ABORTED past the work budget. */
 enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, const OnnxModel *model,
-                         const struct infer_options *options, const struct result **ret_result,
-                         const char **ret_error);
+                         const struct infer_options *options, const struct result **ret_result, const char **ret_error);
 
 /* What a caller says of one input of a single node. */
 struct infer_input {

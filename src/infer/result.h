@@ -14,14 +14,15 @@ struct result_value {
         const char *node;
         int64_t node_index; /* -1: no node makes it */
         const char *op;
-        bool declared_type; /* the main graph's value_info or output already declares it: the ONNX patch leaves it out */
+        bool declared_type; /* the main graph's value_info or output already declares it: the ONNX patch leaves it out
+                             */
         struct value value; /* every dimension resolved */
 };
 
 struct result_symbol {
         const char *name;
         const char *value;
-        int axis; /* -1: none */
+        int axis;       /* -1: none */
         const char *op; /* "": a graph input */
         const char *node;
         const char *scope;

@@ -24,7 +24,8 @@ struct skimmer *skim_new(struct arena *arena, const struct ox_limits *limits);
 enum ox_code skim_feed(struct skimmer *skimmer, const void *bytes, size_t size);
 
 /* At the end of the upload: *ret_bytes (*ret_size) is the kept ModelProto, on the arena. OX_INVALID_ARGUMENT for
-   truncated or malformed bytes, names with NUL or invalid UTF-8, nesting or sizes past limits: OX_RESOURCE_EXHAUSTED. */
+   truncated or malformed bytes, names with NUL or invalid UTF-8, nesting or sizes past limits: OX_RESOURCE_EXHAUSTED.
+ */
 enum ox_code skim_end(struct skimmer *skimmer, const uint8_t **ret_bytes, size_t *ret_size);
 
 /* What went wrong, with the byte offset and the message and field at fault; "" before an error. */

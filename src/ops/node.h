@@ -24,7 +24,7 @@ struct node {
         struct diags *diags;
         const OnnxNode *proto;
         const struct op_row *row;
-        int64_t opset;     /* version of the operator set of the node's domain */
+        int64_t opset; /* version of the operator set of the node's domain */
         int64_t ir_version;
         const char *scope; /* "" is the main graph */
         int64_t index;     /* of the node in its graph */
@@ -69,8 +69,8 @@ bool in_given(const struct node *n, int i);
 enum ox_code in_expect_tensor(struct node *n, int i);
 /* &type_unknown for what is not given. */
 const struct type *in_type(const struct node *n, int i);
-enum elem in_elem(const struct node *n, int i);      /* ELEM_UNDEFINED: unknown */
-int in_rank(const struct node *n, int i);            /* RANK_UNKNOWN: unknown, or not given */
+enum elem in_elem(const struct node *n, int i); /* ELEM_UNDEFINED: unknown */
+int in_rank(const struct node *n, int i);       /* RANK_UNKNOWN: unknown, or not given */
 bool in_has_rank(const struct node *n, int i);
 /* `axis` in [0, rank). Bound symbols are replaced. */
 struct dim in_dim(const struct node *n, int i, int axis);

@@ -18,13 +18,13 @@ void content_broadcast(struct node *n, scalar_fn f);
 
 /* One output dimension of a sliding window over `size` (Conv, pools): the formulas of the specification, symbolic. */
 struct window {
-        struct dim size;             /* of the axis, before padding */
-        struct dim kernel;           /* as given, before dilation */
-        int64_t stride, dilation;    /* > 0 */
-        int64_t pad_begin, pad_end;  /* explicit pads */
+        struct dim size;            /* of the axis, before padding */
+        struct dim kernel;          /* as given, before dilation */
+        int64_t stride, dilation;   /* > 0 */
+        int64_t pad_begin, pad_end; /* explicit pads */
         enum window_pad { WINDOW_NOTSET, WINDOW_VALID, WINDOW_SAME_UPPER, WINDOW_SAME_LOWER } auto_pad;
         bool ceil_mode;
-        bool drop_last_in_padding;   /* a last window that begins in the end padding is not counted */
+        bool drop_last_in_padding; /* a last window that begins in the end padding is not counted */
 };
 /* Error KERNEL_EXCEEDS_INPUT when the size is known and no window fits. */
 enum ox_code window_output(struct node *n, const struct window *w, int axis, struct dim *ret);

@@ -41,7 +41,7 @@ enum elem {
 #define X(name, number, text, bits) ELEM_##name = number,
         OX_ELEMS(X)
 #undef X
-        ELEM_COUNT
+                ELEM_COUNT
 };
 
 /* "float"; "undefined" for what is no element type. Static. */
@@ -50,7 +50,7 @@ const char *elem_name(int elem);
 /* The element type of a name of `length` bytes; false for no such name ("undefined" is none). */
 bool elem_by_name(const char *name, size_t length, enum elem *ret);
 
-bool elem_is_valid(int64_t elem); /* a number that names an element type other than UNDEFINED */
+bool elem_is_valid(int64_t elem);     /* a number that names an element type other than UNDEFINED */
 bool elem_is_integer(enum elem elem); /* signed and unsigned of any width; not BOOL */
 bool elem_is_float(enum elem elem);   /* the IEEE-like types of any width, not complex */
 

@@ -26,7 +26,8 @@ enum scalar_kind {
         SCALAR_UNKNOWN,
         SCALAR_INT,   /* of an integer or bool tensor: d */
         SCALAR_FLOAT, /* of a float tensor: f, a number, an infinity or NaN */
-        SCALAR_RATIO, /* of a float tensor: the symbolic value d / den, exact in binary floats; den a power of two >= 1 */
+        SCALAR_RATIO, /* of a float tensor: the symbolic value d / den, exact in binary floats; den a power of two >= 1
+                       */
 };
 
 struct scalar {

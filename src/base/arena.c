@@ -1,0 +1,270 @@
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_POISON 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_POISON 1
+#endif
+#endif
+#ifdef ARENA_POISON
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(at, size)   ((void)(at), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+#endif
+
+#define ALIGNMENT   alignof(max_align_t)
+#define FIRST_BLOCK ((size_t)64 * 1024)
+#define LAST_BLOCK  ((size_t)4 * 1024 * 1024)
+
+/* Blocks in order of use; those after `current` are kept for later. */
+struct block {
+        struct block *next;
+        size_t size; /* of data */
+        alignas(ALIGNMENT) unsigned char data[];
+};
+
+struct arena {
+        size_t limit, used;
+        struct block *first, *current;
+        size_t at;           /* in current */
+        unsigned char *last; /* the last thing allocated, for growing in place */
+        struct arena_guard *guard;
+};
+
+static struct block *block_new(size_t size)
+{
+        size_t whole;
+
+        if (!add_size(size, sizeof(struct block), &whole))
+                return NULL;
+        struct block *block = malloc(whole);
+
+        if (!block)
+                return NULL;
+        block->next = NULL;
+        block->size = size;
+        ASAN_POISON_MEMORY_REGION(block->data, size);
+        return block;
+}
+
+static void block_free(struct block *block)
+{
+        ASAN_UNPOISON_MEMORY_REGION(block->data, block->size);
+        free(block);
+}
+
+struct arena *arena_new(size_t limit)
+{
+        struct arena *arena = calloc(1, sizeof(*arena));
+
+        if (!arena)
+                return NULL;
+        arena->limit = limit;
+        arena->first = arena->current = block_new(FIRST_BLOCK);
+        if (!arena->first) {
+                free(arena);
+                return NULL;
+        }
+        return arena;
+}
+
+void arena_free(struct arena *arena)
+{
+        if (!arena)
+                return;
+        for (struct block *block = arena->first, *next; block; block = next) {
+                next = block->next;
+                block_free(block);
+        }
+        free(arena);
+}
+
+void arena_reset(struct arena *arena, size_t keep)
+{
+        size_t kept = 0;
+        struct block **link = &arena->first->next;
+
+        kept += arena->first->size;
+        while (*link) {
+                struct block *block = *link;
+
+                if (kept + block->size > keep) {
+                        *link = block->next;
+                        block_free(block);
+                        continue;
+                }
+                kept += block->size;
+                link = &block->next;
+        }
+        for (struct block *block = arena->first; block; block = block->next)
+                ASAN_POISON_MEMORY_REGION(block->data, block->size);
+        arena->current = arena->first;
+        arena->at = 0;
+        arena->used = 0;
+        arena->last = NULL;
+}
+
+struct arena_guard *arena_set_guard(struct arena *arena, struct arena_guard *guard)
+{
+        struct arena_guard *before = arena->guard;
+
+        arena->guard = guard;
+        return before;
+}
+
+/* Makes `current` a block with room for `size` bytes. */
+static bool arena_next_block(struct arena *arena, size_t size)
+{
+        struct block **link = &arena->current->next;
+
+        /* A kept block that is too small is left for another turn: a new one goes before it. */
+        if (!*link || (*link)->size < size) {
+                size_t next = arena->current->size < LAST_BLOCK ? 2 * arena->current->size : LAST_BLOCK;
+
+                if (next > LAST_BLOCK)
+                        next = LAST_BLOCK;
+                struct block *block = block_new(size > next ? size : next);
+
+                if (!block)
+                        return false;
+                block->next = *link;
+                *link = block;
+        }
+        arena->current = *link;
+        arena->at = 0;
+        return true;
+}
+
+void *arena_try_alloc(struct arena *arena, size_t size)
+{
+        size_t rounded, used;
+
+        if (!add_size(size ? size : 1, ALIGNMENT - 1, &rounded))
+                return NULL;
+        rounded &= ~(ALIGNMENT - 1);
+        if (!add_size(arena->used, rounded, &used) || used > arena->limit)
+                return NULL;
+        if (arena->current->size - arena->at < rounded && !arena_next_block(arena, rounded))
+                return NULL;
+        arena->last = arena->current->data + arena->at;
+        arena->at += rounded;
+        arena->used = used;
+        ASAN_UNPOISON_MEMORY_REGION(arena->last, size);
+        return arena->last;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+        void *at = arena_try_alloc(arena, size);
+
+        if (!at)
+                arena_bail(arena, OX_RESOURCE_EXHAUSTED, "the request needs more memory than arena_bytes allows (%zu)",
+                           arena->limit);
+        return at;
+}
+
+void *arena_zalloc(struct arena *arena, size_t size)
+{
+        return memset(arena_alloc(arena, size), 0, size);
+}
+
+void *arena_array(struct arena *arena, size_t count, size_t size)
+{
+        size_t whole;
+
+        if (!mul_size(count, size, &whole))
+                whole = SIZE_MAX;
+        return arena_alloc(arena, whole);
+}
+
+void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_size)
+{
+        if (old && old == arena->last) {
+                size_t offset = (size_t)(arena->last - arena->current->data), end, used;
+
+                if (add_size(offset, new_size, &end) && end <= arena->current->size - (ALIGNMENT - 1)) {
+                        end = (end + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+                        used = arena->used - arena->at + end;
+                        if (used <= arena->limit) {
+                                arena->at = end;
+                                arena->used = used;
+                                ASAN_UNPOISON_MEMORY_REGION(old, new_size);
+                                return old;
+                        }
+                }
+        }
+        void *grown = arena_alloc(arena, new_size);
+
+        if (old_size)
+                memcpy(grown, old, old_size < new_size ? old_size : new_size);
+        return grown;
+}
+
+char *arena_strndup(struct arena *arena, const char *text, size_t length)
+{
+        size_t whole;
+
+        if (!add_size(length, 1, &whole))
+                whole = SIZE_MAX;
+        char *copy = arena_alloc(arena, whole);
+
+        if (length)
+                memcpy(copy, text, length);
+        copy[length] = '\0';
+        return copy;
+}
+
+char *arena_vprintf(struct arena *arena, const char *format, va_list args)
+{
+        va_list again;
+
+        va_copy(again, args);
+        int length = vsnprintf(NULL, 0, format, args);
+        size_t size = length < 0 ? 0 : (size_t)length;
+        char *text = arena_alloc(arena, size + 1);
+
+        if (size)
+                vsnprintf(text, size + 1, format, again);
+        text[size] = '\0';
+        va_end(again);
+        return text;
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        char *text = arena_vprintf(arena, format, args);
+
+        va_end(args);
+        return text;
+}
+
+void arena_bail(struct arena *arena, enum ox_code code, const char *format, ...)
+{
+        struct arena_guard *guard = arena->guard;
+        va_list args;
+
+        if (!guard)
+                abort(); /* a caller that sets no guard, which is a fault of the program and not of its input */
+        guard->code = code;
+        va_start(args, format);
+        vsnprintf(guard->message, sizeof(guard->message), format, args);
+        va_end(args);
+        longjmp(guard->jump, 1);
+}
+
+size_t arena_used(const struct arena *arena)
+{
+        return arena->used;
+}

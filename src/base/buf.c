@@ -1,0 +1,83 @@
+#include "base/buf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void buf_init(struct buf *buf, struct arena *arena)
+{
+        *buf = (struct buf){.arena = arena};
+}
+
+/* Room for `more` bytes and a NUL. */
+static void buf_reserve(struct buf *buf, size_t more)
+{
+        size_t wanted = buf->length + more + 1;
+
+        if (wanted <= buf->capacity)
+                return;
+        size_t capacity = buf->capacity ? buf->capacity : 64;
+
+        while (capacity < wanted)
+                capacity *= 2;
+        buf->text = arena_grow(buf->arena, buf->text, buf->capacity, capacity);
+        buf->capacity = capacity;
+}
+
+void buf_put(struct buf *buf, const char *text, size_t length)
+{
+        if (length == 0)
+                return;
+        buf_reserve(buf, length);
+        memcpy(buf->text + buf->length, text, length);
+        buf->length += length;
+}
+
+void buf_puts(struct buf *buf, const char *text)
+{
+        buf_put(buf, text, strlen(text));
+}
+
+void buf_putc(struct buf *buf, char c)
+{
+        buf_reserve(buf, 1);
+        buf->text[buf->length++] = c;
+}
+
+void buf_put_i64(struct buf *buf, int64_t value)
+{
+        char digits[24];
+        size_t at = sizeof(digits);
+        uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+
+        do {
+                digits[--at] = (char)('0' + rest % 10);
+                rest /= 10;
+        } while (rest);
+        if (value < 0)
+                digits[--at] = '-';
+        buf_put(buf, digits + at, sizeof(digits) - at);
+}
+
+void buf_printf(struct buf *buf, const char *format, ...)
+{
+        va_list args, again;
+
+        va_start(args, format);
+        va_copy(again, args);
+        int length = vsnprintf(NULL, 0, format, args);
+
+        va_end(args);
+        if (length > 0) {
+                buf_reserve(buf, (size_t)length);
+                vsnprintf(buf->text + buf->length, (size_t)length + 1, format, again);
+                buf->length += (size_t)length;
+        }
+        va_end(again);
+}
+
+const char *buf_text(struct buf *buf)
+{
+        buf_reserve(buf, 0);
+        buf->text[buf->length] = '\0';
+        return buf->text;
+}

@@ -1,0 +1,23 @@
+#include "base/diag.h"
+
+#define DIAGS_KEPT 10000
+
+void diags_add(struct diags *diags, struct arena *arena, const struct diag *diag)
+{
+        if (diag->severity == OX_ERROR)
+                diags->errors++;
+        else if (diag->severity == OX_WARNING)
+                diags->warnings++;
+        if (diags->count >= DIAGS_KEPT) {
+                diags->dropped++;
+                return;
+        }
+        if (diags->count == diags->capacity) {
+                size_t capacity = diags->capacity ? 2 * diags->capacity : 16;
+
+                diags->at = arena_grow(arena, diags->at, diags->capacity * sizeof(*diags->at),
+                                       capacity * sizeof(*diags->at));
+                diags->capacity = capacity;
+        }
+        diags->at[diags->count++] = *diag;
+}

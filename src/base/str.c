@@ -1,0 +1,171 @@
+#include "base/str.h"
+
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+struct entry {
+        const char *text;
+        uint32_t length;
+        uint32_t hash;
+};
+
+struct strings {
+        struct arena *arena;
+        uint64_t seed;
+        struct entry *entry; /* by handle */
+        uint32_t count, capacity;
+        uint32_t *slot; /* handle + 1, 0 is free; slot_mask + 1 of them */
+        uint32_t slot_mask;
+};
+
+#define FIRST_SLOTS 256
+
+struct strings *strings_new(struct arena *arena, uint64_t seed)
+{
+        struct strings *strings = arena_new_zero(arena, struct strings);
+
+        strings->arena = arena;
+        strings->seed = seed;
+        strings->slot_mask = FIRST_SLOTS - 1;
+        strings->slot = arena_zalloc(arena, FIRST_SLOTS * sizeof(*strings->slot));
+        str_intern_static(strings, "");
+        return strings;
+}
+
+static uint32_t hash_of(const struct strings *strings, const char *text, size_t length)
+{
+        return (uint32_t)XXH3_64bits_withSeed(text, length, strings->seed);
+}
+
+/* The slot that holds the text, or the free one where it belongs. */
+static uint32_t *slot_of(const struct strings *strings, const char *text, size_t length, uint32_t hash)
+{
+        for (uint32_t at = hash & strings->slot_mask;; at = (at + 1) & strings->slot_mask) {
+                uint32_t *slot = &strings->slot[at];
+
+                if (!*slot)
+                        return slot;
+                const struct entry *entry = &strings->entry[*slot - 1];
+
+                if (entry->hash == hash && entry->length == length && memcmp(entry->text, text, length) == 0)
+                        return slot;
+        }
+}
+
+static void rehash(struct strings *strings)
+{
+        uint32_t slots = 2 * (strings->slot_mask + 1);
+
+        strings->slot = arena_zalloc(strings->arena, slots * sizeof(*strings->slot));
+        strings->slot_mask = slots - 1;
+        for (uint32_t id = 0; id < strings->count; id++) {
+                uint32_t at = strings->entry[id].hash & strings->slot_mask;
+
+                while (strings->slot[at])
+                        at = (at + 1) & strings->slot_mask;
+                strings->slot[at] = id + 1;
+        }
+}
+
+static str_id intern(struct strings *strings, const char *text, size_t length, bool copy)
+{
+        uint32_t hash = hash_of(strings, text, length);
+        uint32_t *slot = slot_of(strings, text, length, hash);
+
+        if (*slot)
+                return *slot - 1;
+        if (length > UINT32_MAX || strings->count == UINT32_MAX / 2)
+                arena_bail(strings->arena, OX_RESOURCE_EXHAUSTED, "too many or too long names");
+        if (strings->count == strings->capacity) {
+                uint32_t capacity = strings->capacity ? 2 * strings->capacity : FIRST_SLOTS / 2;
+
+                strings->entry = arena_grow(strings->arena, strings->entry, strings->capacity * sizeof(*strings->entry),
+                                            capacity * sizeof(*strings->entry));
+                strings->capacity = capacity;
+        }
+        str_id id = strings->count++;
+
+        strings->entry[id] = (struct entry){
+                .text = copy ? arena_strndup(strings->arena, text, length) : text,
+                .length = (uint32_t)length,
+                .hash = hash,
+        };
+        *slot = id + 1;
+        if (strings->count > (strings->slot_mask + 1) / 2)
+                rehash(strings);
+        return id;
+}
+
+str_id str_intern(struct strings *strings, const char *text, size_t length)
+{
+        return intern(strings, text, length, true);
+}
+
+str_id str_intern_z(struct strings *strings, const char *text)
+{
+        return intern(strings, text, strlen(text), true);
+}
+
+str_id str_intern_static(struct strings *strings, const char *text)
+{
+        return intern(strings, text, strlen(text), false);
+}
+
+bool str_find(const struct strings *strings, const char *text, size_t length, str_id *ret)
+{
+        const uint32_t *slot = slot_of(strings, text, length, hash_of(strings, text, length));
+
+        if (!*slot)
+                return false;
+        *ret = *slot - 1;
+        return true;
+}
+
+const char *str_text(const struct strings *strings, str_id id)
+{
+        return strings->entry[id].text;
+}
+
+size_t str_length(const struct strings *strings, str_id id)
+{
+        return strings->entry[id].length;
+}
+
+uint32_t str_count(const struct strings *strings)
+{
+        return strings->count;
+}
+
+/* The length of the well-formed sequence at `at`, 0 for none. RFC 3629, section 4. */
+static size_t utf8_sequence(const unsigned char *at, size_t left)
+{
+        unsigned char a = at[0];
+        size_t length = a < 0x80 ? 1 : a < 0xc2 ? 0 : a < 0xe0 ? 2 : a < 0xf0 ? 3 : a < 0xf5 ? 4 : 0;
+
+        if (length == 0 || length > left)
+                return 0;
+        for (size_t i = 1; i < length; i++)
+                if ((at[i] & 0xc0) != 0x80)
+                        return 0;
+        if ((a == 0xe0 && at[1] < 0xa0) || (a == 0xed && at[1] > 0x9f) || (a == 0xf0 && at[1] < 0x90) ||
+            (a == 0xf4 && at[1] > 0x8f))
+                return 0;
+        return length;
+}
+
+bool utf8_is_clean(const char *text, size_t length)
+{
+        const unsigned char *at = (const unsigned char *)text;
+
+        for (size_t i = 0; i < length;) {
+                if (at[i] == 0)
+                        return false;
+                size_t step = utf8_sequence(at + i, length - i);
+
+                if (!step)
+                        return false;
+                i += step;
+        }
+        return true;
+}

@@ -1,0 +1,224 @@
+#include <string.h>
+
+#include "value/value.h"
+
+const struct type type_unknown = {.kind = TYPE_UNKNOWN, .rank = RANK_UNKNOWN};
+
+/* Deeper nesting of sequences, optionals and maps than any model has. */
+#define TYPE_DEPTH 16
+
+struct type type_tensor(enum elem elem, int rank, const struct dim *dim)
+{
+        return (struct type){.kind = TYPE_TENSOR, .elem = elem, .rank = rank, .dim = dim};
+}
+
+struct type type_sequence(const struct type *of)
+{
+        return (struct type){.kind = TYPE_SEQUENCE, .rank = RANK_UNKNOWN, .of = of};
+}
+
+struct type type_optional(const struct type *of)
+{
+        return (struct type){.kind = TYPE_OPTIONAL, .rank = RANK_UNKNOWN, .of = of};
+}
+
+static bool is_tensor(const struct type *t)
+{
+        return t->kind == TYPE_TENSOR || t->kind == TYPE_SPARSE_TENSOR;
+}
+
+bool type_same(const struct type *a, const struct type *b)
+{
+        for (; a != b; a = a->of, b = b->of) {
+                if (a->kind != b->kind || a->elem != b->elem)
+                        return false;
+                if (is_tensor(a)) {
+                        if (a->rank != b->rank)
+                                return false;
+                        for (int d = 0; d < a->rank; d++)
+                                if (!dim_same(a->dim[d], b->dim[d]))
+                                        return false;
+                        return true;
+                }
+                if (!a->of || !b->of)
+                        return a->of == b->of;
+        }
+        return true;
+}
+
+bool type_kinds_agree(const struct type *a, const struct type *b)
+{
+        for (; a && b && a != b; a = a->of, b = b->of) {
+                if (a->kind == TYPE_UNKNOWN || b->kind == TYPE_UNKNOWN)
+                        return true;
+                if (a->kind != b->kind)
+                        return false;
+                if (a->elem != b->elem && a->elem != ELEM_UNDEFINED && b->elem != ELEM_UNDEFINED)
+                        return false;
+        }
+        return true;
+}
+
+struct type type_join(struct arena *arena, const struct type *a, const struct type *b,
+                      struct dim (*differ)(void *user, int axis), void *user)
+{
+        if (a->kind != b->kind)
+                return type_unknown;
+        struct type joined = *a;
+
+        if (a->elem != b->elem) {
+                if (a->kind == TYPE_MAP)
+                        return type_unknown;
+                joined.elem = ELEM_UNDEFINED;
+        }
+        if (is_tensor(a)) {
+                if (a->rank != b->rank || a->rank == RANK_UNKNOWN) {
+                        joined.rank = RANK_UNKNOWN;
+                        joined.dim = NULL;
+                        return joined;
+                }
+                struct dim *dim = arena_new_array(arena, struct dim, (size_t)a->rank);
+
+                for (int d = 0; d < a->rank; d++)
+                        dim[d] = dim_same(a->dim[d], b->dim[d]) ? a->dim[d] : differ(user, d);
+                joined.dim = dim;
+        } else if (a->of && b->of) {
+                struct type *of = arena_new_zero(arena, struct type);
+
+                *of = type_join(arena, a->of, b->of, differ, user);
+                joined.of = of;
+        }
+        return joined;
+}
+
+/* Whether every kind and element type at every depth is known. */
+static bool is_printable(const struct type *t)
+{
+        for (int depth = 0; depth < TYPE_DEPTH; depth++) {
+                if (t->kind == TYPE_UNKNOWN)
+                        return false;
+                if ((is_tensor(t) || t->kind == TYPE_MAP) && !elem_is_valid(t->elem))
+                        return false;
+                if (is_tensor(t))
+                        return true;
+                t = t->of;
+                if (!t)
+                        return false;
+        }
+        return false;
+}
+
+bool type_print(const struct type *type, struct buf *buf)
+{
+        static const char *const opening[] = {
+                [TYPE_TENSOR] = "tensor(", [TYPE_SPARSE_TENSOR] = "sparse_tensor(",
+                [TYPE_SEQUENCE] = "seq(",  [TYPE_OPTIONAL] = "optional(",
+                [TYPE_MAP] = "map(",
+        };
+        int depth = 0;
+
+        if (!is_printable(type))
+                return false;
+        for (;; type = type->of) {
+                depth++;
+                buf_puts(buf, opening[type->kind]);
+                if (is_tensor(type) || type->kind == TYPE_MAP)
+                        buf_puts(buf, elem_name((int)type->elem));
+                if (is_tensor(type))
+                        break;
+                if (type->kind == TYPE_MAP)
+                        buf_putc(buf, ',');
+        }
+        while (depth--)
+                buf_putc(buf, ')');
+        return true;
+}
+
+struct reader {
+        const char *at;
+        size_t left;
+};
+
+static bool take(struct reader *r, const char *word)
+{
+        size_t length = strlen(word);
+
+        while (r->left && *r->at == ' ') {
+                r->at++;
+                r->left--;
+        }
+        if (r->left < length || memcmp(r->at, word, length) != 0)
+                return false;
+        r->at += length;
+        r->left -= length;
+        return true;
+}
+
+static bool take_elem(struct reader *r, enum elem *ret)
+{
+        size_t length = 0;
+
+        while (length < r->left && r->at[length] != ')' && r->at[length] != ',')
+                length++;
+        if (!elem_by_name(r->at, length, ret))
+                return false;
+        r->at += length;
+        r->left -= length;
+        return true;
+}
+
+bool type_parse(struct arena *arena, const char *text, size_t length, struct type *ret)
+{
+        static const struct {
+                const char *opening;
+                enum type_kind kind;
+        } kinds[] = {{"tensor(", TYPE_TENSOR},
+                     {"sparse_tensor(", TYPE_SPARSE_TENSOR},
+                     {"seq(", TYPE_SEQUENCE},
+                     {"optional(", TYPE_OPTIONAL},
+                     {"map(", TYPE_MAP}};
+        struct reader r = {text, length};
+        struct type root = type_unknown, *at = &root;
+        int depth = 0;
+
+        for (;;) {
+                size_t k = 0;
+
+                while (k < sizeof(kinds) / sizeof(kinds[0]) && !take(&r, kinds[k].opening))
+                        k++;
+                if (k == sizeof(kinds) / sizeof(kinds[0]) || ++depth > TYPE_DEPTH)
+                        return false;
+                at->kind = kinds[k].kind;
+                at->rank = RANK_UNKNOWN;
+                if ((is_tensor(at) || at->kind == TYPE_MAP) && !take_elem(&r, &at->elem))
+                        return false;
+                if (is_tensor(at))
+                        break;
+                if (at->kind == TYPE_MAP && !take(&r, ","))
+                        return false;
+                struct type *of = arena_new_zero(arena, struct type);
+
+                *of = type_unknown;
+                at->of = of;
+                at = of;
+        }
+        while (depth--)
+                if (!take(&r, ")"))
+                        return false;
+        if (r.left)
+                return false;
+        *ret = root;
+        return true;
+}
+
+bool type_elements(struct dim_table *dims, const struct type *type, struct dim *ret)
+{
+        struct dim product = dim_int(1);
+
+        if (!is_tensor(type) || type->rank == RANK_UNKNOWN)
+                return false;
+        for (int d = 0; d < type->rank; d++)
+                product = dim_mul(dims, product, type->dim[d]);
+        *ret = product;
+        return true;
+}
