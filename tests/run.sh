@@ -90,9 +90,11 @@ else
         echo "not ok - build with thread sanitizer"
         failed=$((failed + 1))
 fi
-step "layering"
+step "layering and documents"
 python3 tests/arrows.py > build-test/arrows.log 2>&1
 count_step "tests/arrows.py" build-test/arrows.log $?
+python3 tests/docs.py > build-test/docs.log 2>&1
+count_step "tests/docs.py" build-test/docs.log $?
 step "done"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -24,10 +24,10 @@ verdict() {
 }
 
 build() {
-        local folder=$1
-        shift
+        local folder=$1 flags=$2
+        shift 2
         [ -f "$folder/build.ninja" ] || meson setup "$folder" -Dbuildtype=debugoptimized -Db_lundef=false \
-                -Dc_args=-fno-sanitize-recover=all -Db_sanitize=address,undefined "$@" > /dev/null || return 1
+                -Dc_args="-fno-sanitize-recover=all $flags" -Db_sanitize=address,undefined "$@" > /dev/null || return 1
         meson compile -C "$folder" > "$folder/compile.log" 2>&1 || { tail -40 "$folder/compile.log"; return 1; }
 }
 
@@ -35,9 +35,11 @@ soak_fuzz() {
         local target name seconds=$1
         # shellcheck disable=SC2086
         need_packages $TEST_PACKAGES clang || exit 1
-        CC=clang build build-fuzz -Dfuzzing=true || { verdict "build of the fuzz targets" 1; return; }
+        CC=clang build build-fuzz -fsanitize=fuzzer-no-link -Dfuzzing=true || { verdict "build of the fuzz targets" 1; return; }
         for target in build-fuzz/tests/fuzz/fuzz_*; do
-                [ -f "$target" ] && [ -x "$target" ] || continue
+                if [ ! -f "$target" ] || [ ! -x "$target" ]; then
+                        continue
+                fi
                 name=$(basename "$target")
                 mkdir -p "build-fuzz/corpus/$name"
                 # New inputs are kept in the first folder; the others are read.
@@ -52,7 +54,7 @@ soak_fuzz() {
 soak_requests() {
         # shellcheck disable=SC2086
         need_packages $TEST_PACKAGES || exit 1
-        build build-test || { verdict "build" 1; return; }
+        build build-test "" || { verdict "build" 1; return; }
         SHAPED=$PWD/build-test/service/shaped SHAPED_MODELS=$PWD/build-test/tests/models \
                 PYTHONPATH=tests/blackbox python3 tests/soak/requests.py "$1"
         verdict "$1 requests" $?
