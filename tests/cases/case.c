@@ -154,7 +154,7 @@ static bool read_wrapped(struct reader *r, enum case_kind kind, struct case_valu
 static bool read_tensor(struct reader *r, struct case_value *ret)
 {
         bool quoted;
-        size_t rank;
+        size_t rank = 0;
 
         ret->kind = CASE_TENSOR;
         if (!read_until(r, "[ \t)}", "an element type", &ret->elem))

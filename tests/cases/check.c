@@ -152,7 +152,9 @@ static bool check_type(struct checker *c, const struct case_value *wanted, const
                 return check_elem(c, wanted->elem, got->elem) && check_shape(c, wanted, got);
         if (wanted->kind == CASE_MAP && !check_elem(c, wanted->elem, got->elem))
                 return false;
-        return wanted->of == NULL || wanted->each != NULL || check_type(c, wanted->of, got->of);
+        if (wanted->of == NULL || wanted->each != NULL)
+                return true;
+        return check_type(c, wanted->of, got->of == NULL ? &type_unknown : got->of);
 }
 
 static bool check_sequence(struct checker *c, const struct case_value *wanted, const struct value *got)
@@ -247,7 +249,7 @@ bool case_check(struct ox_context *context, const struct case_row *row, enum ox_
         if (code != OX_OK || row->code != NULL) {
                 if (check_error(&c, row, code, result))
                         return true;
-        } else if (check_outputs(&c, row, result)) {
+        } else if (result != NULL && check_outputs(&c, row, result)) {
                 return true;
         }
         *ret_error = c.error;

@@ -70,7 +70,6 @@ static bool run_file(struct run *run, const char *path)
         const char *base = strrchr(path, '/');
         char *line = NULL;
         size_t size = 0;
-        ssize_t length;
 
         if (file == NULL) {
                 fprintf(stderr, "%s: %s\n", path, strerror(errno));
@@ -78,7 +77,7 @@ static bool run_file(struct run *run, const char *path)
         }
         run->file = base == NULL ? path : base + 1;
         run->line = 0;
-        while ((length = getline(&line, &size, file)) >= 0) {
+        while (getline(&line, &size, file) >= 0) {
                 struct case_row row;
                 const char *error;
 

@@ -152,8 +152,11 @@ int main(int argc, char **argv)
         const char *models = getenv("SHAPED_MODELS");
         long seconds = 0;
 
-        if (d == NULL || (d->scratch = malloc(INPUT_MAX)) == NULL)
+        if (d == NULL)
                 return EXIT_FAILURE;
+        d->scratch = malloc(INPUT_MAX);
+        if (d->scratch == NULL)
+                exit(EXIT_FAILURE);
         d->random = 88172645463325252;
         for (int i = 1; i < argc; i++) {
                 if (strncmp(argv[i], "-seconds=", 9) == 0)
