@@ -1,0 +1,159 @@
+/* Attributes of a node: as given, else the row's default. */
+#include <string.h>
+
+#include "ops/node.h"
+
+const OnnxAttribute *attr_find(const struct node *n, const char *name)
+{
+        for (size_t a = 0; a < n->proto->n_attribute; a++) {
+                const OnnxAttribute *attr = n->proto->attribute[a];
+
+                if (attr->name && strcmp(attr->name, name) == 0)
+                        return attr;
+        }
+        return NULL;
+}
+
+bool attr_given(const struct node *n, const char *name)
+{
+        return attr_find(n, name) != NULL;
+}
+
+/* The row's default of an attribute, NULL when it has none. */
+static const struct op_attr *attr_default(const struct node *n, const char *name)
+{
+        const struct op_attr *attr = n->row ? op_find_attr(n->row, name) : NULL;
+
+        return attr && attr->has_default ? attr : NULL;
+}
+
+bool attr_int(const struct node *n, const char *name, int64_t *ret)
+{
+        const OnnxAttribute *attr = attr_find(n, name);
+
+        if (attr) {
+                /* proto3 writers leave a zero out; the check has seen that the type is INT. */
+                *ret = attr->has_i ? attr->i : 0;
+                return true;
+        }
+        const struct op_attr *otherwise = attr_default(n, name);
+
+        if (!otherwise)
+                return false;
+        *ret = otherwise->i;
+        return true;
+}
+
+int64_t attr_int_or(const struct node *n, const char *name, int64_t otherwise)
+{
+        int64_t value;
+
+        return attr_int(n, name, &value) ? value : otherwise;
+}
+
+bool attr_float(const struct node *n, const char *name, double *ret)
+{
+        const OnnxAttribute *attr = attr_find(n, name);
+
+        if (attr) {
+                *ret = attr->has_f ? (double)attr->f : 0.0;
+                return true;
+        }
+        const struct op_attr *otherwise = attr_default(n, name);
+
+        if (!otherwise)
+                return false;
+        *ret = otherwise->f;
+        return true;
+}
+
+bool attr_ints(const struct node *n, const char *name, const int64_t **ret, size_t *ret_count)
+{
+        const OnnxAttribute *attr = attr_find(n, name);
+
+        if (attr) {
+                *ret = attr->ints;
+                *ret_count = attr->n_ints;
+                return true;
+        }
+        const struct op_attr *otherwise = attr_default(n, name);
+
+        if (!otherwise)
+                return false;
+        *ret = otherwise->ints;
+        *ret_count = otherwise->count;
+        return true;
+}
+
+bool attr_floats(const struct node *n, const char *name, const float **ret, size_t *ret_count)
+{
+        const OnnxAttribute *attr = attr_find(n, name);
+
+        if (!attr)
+                return false;
+        *ret = attr->floats;
+        *ret_count = attr->n_floats;
+        return true;
+}
+
+bool attr_string(const struct node *n, const char *name, const char **ret)
+{
+        const OnnxAttribute *attr = attr_find(n, name);
+
+        if (attr) {
+                *ret = attr->has_s ? arena_strndup(n->arena, (const char *)attr->s.data, attr->s.len) : "";
+                return true;
+        }
+        const struct op_attr *otherwise = attr_default(n, name);
+
+        if (!otherwise)
+                return false;
+        *ret = otherwise->s;
+        return true;
+}
+
+bool attr_is(const struct node *n, const char *name, const char *wanted)
+{
+        const char *text;
+
+        return attr_string(n, name, &text) && strcmp(text, wanted) == 0;
+}
+
+const OnnxTensor *attr_tensor(const struct node *n, const char *name)
+{
+        const OnnxAttribute *attr = attr_find(n, name);
+
+        return attr ? attr->t : NULL;
+}
+
+/* -- axes -- */
+
+enum ox_code axis_normalize(struct node *n, int64_t axis, int rank, int *ret)
+{
+        if (axis < -(int64_t)rank || axis >= rank)
+                return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", -1,
+                                  "axis %lld is out of range for rank %d", (long long)axis, rank);
+        *ret = (int)(axis < 0 ? axis + rank : axis);
+        return OX_OK;
+}
+
+enum ox_code axes_normalize(struct node *n, const int64_t *axes, size_t count, int rank, bool *ret_is)
+{
+        for (int d = 0; d < rank; d++)
+                ret_is[d] = false;
+        for (size_t i = 0; i < count; i++) {
+                int axis;
+
+                TRY(axis_normalize(n, axes[i], rank, &axis));
+                if (ret_is[axis])
+                        return node_error(n, OX_INVALID_ARGUMENT, "DUPLICATE_AXIS", -1,
+                                          "axis %lld is given twice (rank %d)", (long long)axes[i], rank);
+                ret_is[axis] = true;
+        }
+        return OX_OK;
+}
+
+enum ox_code attr_axis(struct node *n, const char *name, int64_t otherwise, int rank, int *ret)
+{
+        return axis_normalize(n, attr_int_or(n, name, otherwise), rank, ret);
+}

@@ -1,0 +1,227 @@
+/* Faults and inputs of a node. */
+#include "ops/node.h"
+
+/* -- faults -- */
+
+static const char *text_or_empty(const char *text)
+{
+        return text ? text : "";
+}
+
+__attribute__((format(printf, 6, 0))) static void note(struct node *n, enum ox_severity severity, enum ox_code code,
+                                                       const char *reason, int input, const char *format, va_list args)
+{
+        const OnnxNode *p = n->proto;
+        struct diag diag = {
+                .severity = severity,
+                .code = code,
+                .reason = reason,
+                .scope = n->scope,
+                .node = text_or_empty(p->name),
+                .node_index = n->index,
+                .op = text_or_empty(p->op_type),
+                .input = input,
+                .value = input >= 0 && (size_t)input < p->n_input ? p->input[input]
+                         : p->n_output > 0                        ? p->output[0]
+                                                                  : "",
+                .message = arena_printf(n->arena, "%s: %s", text_or_empty(p->op_type),
+                                        arena_vprintf(n->arena, format, args)),
+        };
+
+        diags_add(n->diags, n->arena, &diag);
+}
+
+enum ox_code node_error(struct node *n, enum ox_code code, const char *reason, int input, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        note(n, OX_ERROR, code, reason, input, format, args);
+        va_end(args);
+        return code;
+}
+
+void node_warn(struct node *n, const char *reason, int input, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        note(n, OX_WARNING, OX_INVALID_ARGUMENT, reason, input, format, args);
+        va_end(args);
+}
+
+/* -- inputs -- */
+
+bool in_given(const struct node *n, int i)
+{
+        return i >= 0 && i < n->n_in && n->in[i] != NULL;
+}
+
+const struct type *in_type(const struct node *n, int i)
+{
+        return in_given(n, i) ? &n->in[i]->type : &type_unknown;
+}
+
+static bool is_tensor(const struct type *type)
+{
+        return type->kind == TYPE_TENSOR || type->kind == TYPE_SPARSE_TENSOR;
+}
+
+enum ox_code in_expect_tensor(struct node *n, int i)
+{
+        const struct type *type = in_type(n, i);
+
+        if (is_tensor(type) || type->kind == TYPE_UNKNOWN)
+                return OX_OK;
+        struct buf buf;
+
+        buf_init(&buf, n->arena);
+        if (!type_print(type, &buf))
+                buf_puts(&buf, "no tensor");
+        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", i, "input %d must be a tensor, got %s", i,
+                          buf_text(&buf));
+}
+
+enum elem in_elem(const struct node *n, int i)
+{
+        const struct type *type = in_type(n, i);
+
+        return is_tensor(type) ? type->elem : ELEM_UNDEFINED;
+}
+
+int in_rank(const struct node *n, int i)
+{
+        const struct type *type = in_type(n, i);
+
+        return is_tensor(type) ? type->rank : RANK_UNKNOWN;
+}
+
+bool in_has_rank(const struct node *n, int i)
+{
+        return in_rank(n, i) != RANK_UNKNOWN;
+}
+
+struct dim in_dim(const struct node *n, int i, int axis)
+{
+        struct dim d = n->in[i]->type.dim[axis];
+
+        return dim_is_int(d) ? d : dim_resolve(n->dims, d);
+}
+
+struct dim *in_dims(const struct node *n, int i)
+{
+        int rank = in_rank(n, i);
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
+
+        for (int d = 0; d < rank; d++)
+                dims[d] = in_dim(n, i, d);
+        return dims;
+}
+
+const struct content *in_content(const struct node *n, int i)
+{
+        return in_given(n, i) ? n->in[i]->content : NULL;
+}
+
+bool in_ints(const struct node *n, int i, const int64_t **ret, size_t *ret_count)
+{
+        const struct content *content = in_content(n, i);
+
+        if (!content)
+                return false;
+        int64_t *numbers = arena_new_array(n->arena, int64_t, content->count);
+
+        for (size_t e = 0; e < content->count; e++)
+                if (!scalar_is_number(content->at[e], &numbers[e]))
+                        return false;
+        *ret = numbers;
+        *ret_count = content->count;
+        return true;
+}
+
+bool in_int(const struct node *n, int i, int64_t *ret)
+{
+        const struct content *content = in_content(n, i);
+
+        return content && content->count == 1 && scalar_is_number(content->at[0], ret);
+}
+
+bool in_length(const struct node *n, int i, bool scalar_too, int64_t *ret)
+{
+        int rank = in_rank(n, i);
+
+        if (rank == 0 && scalar_too) {
+                *ret = 1;
+                return true;
+        }
+        if (rank != 1)
+                return false;
+        struct dim length = in_dim(n, i, 0);
+
+        if (!dim_is_int(length))
+                return false;
+        *ret = length.val;
+        return true;
+}
+
+enum ox_code in_expect_rank(struct node *n, int i, int rank)
+{
+        if (in_has_rank(n, i) && in_rank(n, i) != rank)
+                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", i, "input %d must have rank %d, got %d", i,
+                                  rank, in_rank(n, i));
+        return OX_OK;
+}
+
+enum ox_code in_expect_rank_least(struct node *n, int i, int least)
+{
+        if (in_has_rank(n, i) && in_rank(n, i) < least)
+                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", i,
+                                  "input %d must have rank %d or more, got %d", i, least, in_rank(n, i));
+        return OX_OK;
+}
+
+enum ox_code in_expect_same_elem(struct node *n, int i, int j)
+{
+        enum elem a = in_elem(n, i), b = in_elem(n, j);
+
+        if (a != ELEM_UNDEFINED && b != ELEM_UNDEFINED && a != b)
+                return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", j,
+                                  "input %d must be of input %d's element type %s, got %s", j, i, elem_name((int)a),
+                                  elem_name((int)b));
+        return OX_OK;
+}
+
+/* -- dimensions that must agree -- */
+
+enum ox_code dim_agree(struct node *n, struct dim *dim, struct dim other, int i)
+{
+        struct dim a = dim_resolve(n->dims, *dim), b = dim_resolve(n->dims, other);
+
+        switch (dim_unify(n->dims, a, b, dim)) {
+        case DIM_UNIFY_CONFLICT:
+                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", i, "wanted a size of %s, got %s",
+                                  dim_text(n->dims, a), dim_text(n->dims, b));
+        case DIM_UNIFY_FACT:
+                n->facts->add(n->facts->user, a, "==", b, n);
+                return OX_OK;
+        case DIM_UNIFY_SAME:
+        case DIM_UNIFY_BOUND:
+                return OX_OK;
+        }
+        return OX_OK;
+}
+
+bool scalar_as_size(struct node *n, struct scalar s, struct dim *ret)
+{
+        int64_t lower, upper;
+
+        if (s.kind != SCALAR_INT)
+                return false;
+        struct dim d = dim_resolve(n->dims, s.d);
+
+        dim_range(n->dims, d, &lower, &upper);
+        if (lower < 0)
+                return false;
+        *ret = d;
+        return true;
+}

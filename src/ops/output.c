@@ -1,0 +1,115 @@
+/* What a rule sets: types, shapes and contents of a node's outputs. */
+#include "ops/node.h"
+
+bool out_wanted(const struct node *n, int o)
+{
+        return o >= 0 && o < n->n_out && n->proto->output[o][0] != '\0';
+}
+
+enum ox_code out_type(struct node *n, int o, const struct type *type)
+{
+        if (o >= 0 && o < n->n_out)
+                n->out[o] = (struct value){.type = *type};
+        return OX_OK;
+}
+
+enum ox_code out_tensor(struct node *n, int o, enum elem elem, int rank, const struct dim *dims)
+{
+        if (!out_wanted(n, o))
+                return OX_OK;
+        if (rank > n->limits->rank)
+                return node_error(n, OX_RESOURCE_EXHAUSTED, "RANK_LIMIT", -1,
+                                  "output %d would have rank %d, the limit rank is %lld", o, rank,
+                                  (long long)n->limits->rank);
+        for (int d = 0; d < rank; d++)
+                if (dim_is_int(dims[d]) && dims[d].val < 0)
+                        return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", -1,
+                                          "output %d would have size %lld on axis %d", o, (long long)dims[d].val, d);
+        struct type type = type_tensor(elem, rank, dims);
+
+        return out_type(n, o, &type);
+}
+
+enum ox_code out_elem(struct node *n, int o, enum elem elem)
+{
+        return out_type(n, o, &(struct type){.kind = TYPE_TENSOR, .elem = elem, .rank = RANK_UNKNOWN});
+}
+
+enum ox_code out_rank(struct node *n, int o, enum elem elem, int rank)
+{
+        if (!out_wanted(n, o))
+                return OX_OK;
+        if (rank > n->limits->rank)
+                return out_tensor(n, o, elem, rank, NULL);
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
+
+        for (int d = 0; d < rank; d++)
+                dims[d] = out_fresh(n, o, d);
+        return out_tensor(n, o, elem, rank, dims);
+}
+
+enum ox_code out_like(struct node *n, int o, enum elem elem, int i)
+{
+        if (!in_has_rank(n, i))
+                return out_elem(n, o, elem);
+        return out_tensor(n, o, elem, in_rank(n, i), in_type(n, i)->dim);
+}
+
+enum ox_code out_copy(struct node *n, int o, int i)
+{
+        if (!in_given(n, i) || o < 0 || o >= n->n_out)
+                return OX_OK;
+        if (n->in[i]->type.kind != TYPE_UNKNOWN) {
+                n->out[o] = *n->in[i];
+                n->out[o].content = NULL;
+        }
+        return OX_OK;
+}
+
+void out_content(struct node *n, int o, const struct content *content)
+{
+        if (!content || !out_wanted(n, o) || (int64_t)content->count > n->limits->content_elements)
+                return;
+        const struct type *type = &n->out[o].type;
+        struct dim count;
+
+        if (type->kind != TYPE_TENSOR || !type_elements(n->dims, type, &count))
+                return;
+        if (dim_is_int(count) && (uint64_t)count.val == content->count)
+                n->out[o].content = content;
+}
+
+/* -- fresh symbols -- */
+
+static struct dim fresh(struct node *n, int o, int axis, const char *hint)
+{
+        const OnnxNode *p = n->proto;
+        struct dim_origin origin = {
+                .value = o < n->n_out ? str_intern_z(n->strings, p->output[o]) : STR_EMPTY,
+                .axis = axis,
+                .op = str_intern_z(n->strings, p->op_type ? p->op_type : ""),
+                .node = str_intern_z(n->strings, p->name ? p->name : ""),
+                .scope = str_intern_z(n->strings, n->scope),
+        };
+
+        return dim_fresh(n->dims, hint, &origin);
+}
+
+struct dim out_fresh(struct node *n, int o, int axis)
+{
+        const char *output = o < n->n_out ? n->proto->output[o] : "";
+
+        return fresh(n, o, axis,
+                     arena_printf(n->arena, "%s_%s_%d", n->proto->op_type ? n->proto->op_type : "", output, axis));
+}
+
+struct dim out_fresh_named(struct node *n, int o, int axis, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        const char *hint = arena_vprintf(n->arena, format, args);
+
+        va_end(args);
+        return fresh(n, o, axis, hint);
+}
