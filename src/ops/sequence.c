@@ -571,12 +571,12 @@ enum ox_code infer_OptionalGetElement(struct node *n)
                 return type->of->kind == TYPE_UNKNOWN ? OX_OK : out_type(n, 0, type->of);
         if (n->row->since < 18)
                 return expect_kind(n, 0, TYPE_OPTIONAL, "an optional");
-        if (type->kind == TYPE_UNKNOWN)
-                return OX_OK;
-        TRY(out_type(n, 0, type));
-        if (out_wanted(n, 0))
-                n->out[0] = *n->in[0];
-        return OX_OK;
+        return out_copy(n, 0, 0);
+}
+
+void content_OptionalGetElement(struct node *n)
+{
+        out_content(n, 0, in_content(n, 0));
 }
 
 /* OptionalHasElement (15, 18): since 18 its input may be left out, and be no optional. */

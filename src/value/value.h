@@ -48,8 +48,8 @@ struct content {
 struct value {
         struct type type;
         const struct content *content; /* NULL: not known */
-        /* Sequences alone: while the length is a known integer, `elements` (when not NULL) has each element's type;
-           type.of is the joined type of all of them. */
+        /* Sequences: while the length is a known integer, `elements` (when not NULL) has each element's type; type.of is
+           the joined type of all of them. Optionals have no `elements`; their length is 0 (empty) or 1. */
         bool has_length;
         struct dim length;
         const struct type *const *elements;
