@@ -223,5 +223,7 @@ enum ox_code op_check_node(struct node *n, bool check_types)
         TRY(check_inputs(n));
         TRY(check_outputs(n));
         TRY(check_attrs(n));
+        if (n->row->deprecated)
+                node_warn(n, "DEPRECATED", -1, "is deprecated since version %d", n->row->since);
         return check_types ? check_input_types(n) : OX_OK;
 }

@@ -21,8 +21,8 @@ deprecated stands before the signature of a version that new models must not use
 signature  `name: type`, where type is one of the row's own names for sets (`T`) or a type. `name?: T` may be left out.
            `name: T...` stands for one or more of the same type, `T...0` for none or more (any number does as minimum);
            `mixed T...` need not be of the same type.
-{...}      attributes: `axis: int!` is required, `alpha: float = 0.2` has a default, `pads: ints` has none. Texts stand in
-           quotes, lists in brackets. Left out when there are none.
+{...}      attributes: `axis: int!` is required, `alpha: float = 0.2` has a default, `pads: ints` has none. Texts stand
+           in quotes, lists in brackets. Left out when there are none.
 T = ...    what T may be: types and sets of types.set, `-name` takes away again. Several are parted by `;`.
 
 A type is an element type (`float`: tensor(float)), `seq(x)`, `optional(x)`, `map(key, value)`, where x may be a set.
