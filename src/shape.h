@@ -46,7 +46,7 @@ enum ox_code ox_infer_model(struct ox_context *context, const void *bytes, size_
 /* -- a node -- */
 
 /* Makes the tables that a node request needs; the request's inputs are built on them. */
-void ox_node_begin(struct ox_context *context, struct infer_node_request *request);
+enum ox_code ox_node_begin(struct ox_context *context, struct infer_node_request *request);
 enum ox_code ox_infer_node(struct ox_context *context, const struct infer_node_request *request,
                            const struct infer_options *options, const struct result **ret);
 

@@ -89,6 +89,12 @@ struct dim dim_named(struct dim_table *t, str_id name, const struct dim_origin *
 /* A new anonymous symbol >= 0, called `hint` or, when that name is taken, `hint`_2, `hint`_3 ... */
 struct dim dim_fresh(struct dim_table *t, const char *hint, const struct dim_origin *origin);
 
+/* As dim_fresh(), for an unnamed dimension of a graph input. */
+struct dim dim_fresh_input(struct dim_table *t, const char *hint, const struct dim_origin *origin);
+
+/* Gives a symbol of any kind a value >= 0, as the caller of the inference asked: dim_resolve() replaces it. */
+void dim_define(struct dim_table *t, struct dim symbol, int64_t value);
+
 /* Takes a name out of the reach of dim_fresh(): every dimension name of the model, before anything is inferred. */
 void dim_reserve(struct dim_table *t, str_id name);
 

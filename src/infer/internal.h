@@ -1,0 +1,175 @@
+/* What the files of infer/ share: the state of one inference, and the scopes of names. */
+#pragma once
+
+#include "infer/infer.h"
+#include "ops/node.h"
+
+/* A value and what the result tells of it besides. */
+struct entry {
+        struct value value;
+        str_id name;
+        enum value_kind kind;
+        bool declared;
+        const char *scope;
+        const char *node;
+        int64_t node_index; /* -1: no node makes it */
+        const char *op;
+};
+
+/* From name to entry number, open addressing; slot 0 entries are free. */
+struct name_map {
+        struct name_slot {
+                str_id name;
+                uint32_t number; /* + 1; 0: free */
+        } * slot;
+        uint32_t mask, count;
+};
+
+/* A function that is being called: where references to attributes are looked up. */
+struct frame {
+        const struct frame *caller;
+        const OnnxFunction *function;
+        const OnnxNode *call; /* its own references resolved */
+};
+
+/* The names of one graph or function body. */
+struct scope {
+        const struct scope *parent; /* where names that are not found here are looked up; NULL: nowhere */
+        const char *path;           /* "" is the main graph */
+        struct name_map entries;
+        struct name_map declared; /* to value_info and outputs: number of `declaration` */
+        const OnnxValueInfo **declaration;
+        size_t n_declaration;
+        const struct result_opset *opset;
+        size_t n_opset;
+        const struct frame *frame; /* NULL outside functions */
+        int depth;                 /* of subgraphs and functions */
+};
+
+struct constraint {
+        struct dim left, right;
+        const char *relation;
+        const char *node;
+        const char *scope;
+};
+
+#define ENTRY_CHUNK 1024
+
+struct infer {
+        struct arena *arena;
+        const struct ox_limits *limits;
+        const struct infer_options *options;
+        struct strings *strings;
+        struct dim_table *dims;
+        struct diags diags;
+        const OnnxModel *model; /* NULL: a single node */
+        int64_t ir_version;
+        struct entry **chunk; /* entries in order, in chunks that never move */
+        size_t n_chunk, n_entry;
+        struct constraint *constraint;
+        size_t n_constraint, constraint_capacity;
+        struct constraint_sink facts;
+        struct name_map names;     /* dimension names of the model that stand alone */
+        struct name_map functions; /* of the model, by "domain\1name\1overload" */
+        struct function_memo *memo;
+        uint64_t nodes; /* walked so far */
+        uint64_t deadline_ns;
+};
+
+/* -- names.c -- */
+
+/* The number stored under a name, or -1. */
+int64_t map_get(const struct name_map *map, str_id name);
+/* Stores a number unless the name has one; false then. */
+bool map_put(struct infer *f, struct name_map *map, str_id name, uint32_t number);
+
+struct entry *entry_at(const struct infer *f, size_t number);
+/* A new entry at the end; false when the scope has one of that name already. */
+bool entry_add(struct infer *f, struct scope *scope, const struct entry *entry);
+/* The value of a name, in the scope or around it; NULL. */
+const struct entry *scope_find(const struct infer *f, const struct scope *scope, str_id name);
+
+/* A diagnostic that no node's rule made. `node` may be NULL. */
+void infer_note(struct infer *f, enum ox_severity severity, enum ox_code code, const char *reason, const char *scope,
+                const OnnxNode *node, int64_t node_index, int input, const char *value, const char *format, ...)
+        __attribute__((format(printf, 10, 11)));
+
+/* -- declare.c: types as the model declares them -- */
+
+/* Collects the names that stand alone as dimensions, and keeps anonymous symbols off all of them. */
+void declare_dimension_names(struct infer *f, const OnnxGraph *graph);
+
+/* What a dimension that the model leaves open, or names, stands for. */
+struct declare_site {
+        const char *scope;
+        str_id value;
+        const OnnxNode *node; /* that makes the value; NULL: a graph input */
+        bool is_input;        /* of the main graph */
+        bool open_dims;       /* give open dimensions fresh symbols; else they come back as dim_open() */
+};
+
+/* A dimension that says nothing; never leaves infer/. */
+static inline struct dim dim_open(void)
+{
+        return dim_int(-1);
+}
+
+struct type declare_type(struct infer *f, const OnnxType *proto, const struct declare_site *site);
+struct dim declare_dim_text(struct infer *f, const char *text, int axis, const struct declare_site *site);
+
+/* Gives open dimensions of a declared type fresh symbols. */
+struct type declare_close(struct infer *f, const struct type *type, const struct declare_site *site);
+
+/* Merges what was declared into what was inferred: fills in what inference does not know, names anonymous symbols,
+   reports equalities, and notes DECLARED_CONFLICT (then the inferred type stays). */
+void declare_merge(struct infer *f, struct value *value, const struct type *declared, const struct declare_site *site,
+                   int64_t node_index);
+
+/* -- sort.c -- */
+
+/* An order in which every node comes after those that make its inputs; nodes in cycles come last, as they stand.
+ *ret_cyclic is their number. */
+const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count, size_t *ret_cyclic);
+
+/* -- walk.c -- */
+
+void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *infos, size_t count);
+/* Adds a graph's initializers, but for those of names that are taken: inputs' defaults. */
+void walk_initializers(struct infer *f, struct scope *scope, const OnnxGraph *graph);
+void walk_nodes(struct infer *f, struct scope *scope, OnnxNode *const *nodes, size_t count);
+void walk_node(struct infer *f, struct scope *scope, const OnnxNode *node, int64_t index);
+int64_t scope_opset(const struct scope *scope, const char *domain);
+
+/* A body of a control-flow operator: its inputs get `args` (NULL: what it declares), its outputs come back in
+   ret_outputs (type_unknown where it fails). False past the limit on nesting, which is noted. */
+bool walk_body(struct infer *f, const struct scope *parent, struct node *n, const char *attribute,
+               const OnnxGraph *graph, const struct value *args, size_t n_args, struct value *ret_outputs,
+               size_t n_outputs);
+
+/* What can be taken back when a body is walked again. */
+struct walk_mark {
+        size_t n_entry, n_constraint;
+        struct diags diags;
+};
+struct walk_mark walk_mark(const struct infer *f);
+void walk_rewind(struct infer *f, const struct walk_mark *mark);
+
+/* -- control.c -- */
+
+enum ox_code control_if(struct infer *f, const struct scope *scope, struct node *n);
+enum ox_code control_loop(struct infer *f, const struct scope *scope, struct node *n);
+enum ox_code control_scan(struct infer *f, const struct scope *scope, struct node *n);
+enum ox_code control_sequence_map(struct infer *f, const struct scope *scope, struct node *n);
+
+/* -- function.c -- */
+
+void function_table(struct infer *f);
+/* The model's function that a node calls; NULL. */
+const OnnxFunction *function_find(struct infer *f, const OnnxNode *node);
+enum ox_code function_call(struct infer *f, const struct scope *scope, struct node *n, const OnnxFunction *function);
+/* The node with every reference to an attribute of the called function replaced; the node itself when it has none. */
+const OnnxNode *function_resolve(struct infer *f, const struct scope *scope, const OnnxNode *node);
+
+/* -- finish.c -- */
+
+const struct result *finish(struct infer *f, const OnnxGraph *graph);

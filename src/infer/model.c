@@ -1,0 +1,315 @@
+/* Inference over a whole model, or over one node. */
+#include <string.h>
+#include <time.h>
+
+#include "infer/internal.h"
+
+#define CONSTRAINTS_KEPT   10000
+#define CONSTRAINTS_LOOKED 64 /* back, for one that is there already */
+
+static void add_constraint(void *user, struct dim left, const char *relation, struct dim right, const struct node *n)
+{
+        struct infer *f = user;
+
+        for (size_t i = 0; i < f->n_constraint && i < CONSTRAINTS_LOOKED; i++) {
+                const struct constraint *c = &f->constraint[f->n_constraint - 1 - i];
+
+                if (dim_same(c->left, left) && dim_same(c->right, right))
+                        return;
+        }
+        if (f->n_constraint >= CONSTRAINTS_KEPT)
+                return;
+        if (f->n_constraint == f->constraint_capacity) {
+                size_t capacity = f->constraint_capacity ? 2 * f->constraint_capacity : 16;
+
+                f->constraint = arena_grow(f->arena, f->constraint, f->constraint_capacity * sizeof(*f->constraint),
+                                           capacity * sizeof(*f->constraint));
+                f->constraint_capacity = capacity;
+        }
+        f->constraint[f->n_constraint++] = (struct constraint){
+                .left = left,
+                .right = right,
+                .relation = relation,
+                .node = n->proto && n->proto->name ? n->proto->name : "",
+                .scope = n->scope,
+        };
+}
+
+static void infer_begin(struct infer *f, struct arena *arena, const struct ox_limits *limits,
+                        const struct infer_options *options, struct strings *strings, struct dim_table *dims)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        *f = (struct infer){
+                .arena = arena,
+                .limits = limits,
+                .options = options,
+                .strings = strings,
+                .dims = dims,
+                .deadline_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec +
+                               (uint64_t)limits->engine_ms * UINT64_C(1000000),
+        };
+        f->facts = (struct constraint_sink){add_constraint, f};
+}
+
+static const struct result_opset *read_opsets(struct infer *f, OnnxOpsetId *const *ids, size_t count)
+{
+        struct result_opset *opset = arena_new_array(f->arena, struct result_opset, count + 1);
+
+        for (size_t i = 0; i < count; i++) {
+                const char *domain = ids[i]->domain ? ids[i]->domain : "";
+
+                opset[i] = (struct result_opset){strcmp(domain, "ai.onnx") == 0 ? "" : domain, ids[i]->version};
+        }
+        if (!count)
+                opset[0] = (struct result_opset){"", 1}; /* before IR version 3 there was but one (IR.md) */
+        return opset;
+}
+
+/* -- options -- */
+
+static enum ox_code bind_symbols(struct infer *f, const char **ret_error)
+{
+        for (size_t i = 0; i < f->options->n_binding; i++) {
+                const struct infer_binding *b = &f->options->binding[i];
+                struct dim_origin nowhere = {.axis = -1};
+
+                if (b->value < 0) {
+                        *ret_error = arena_printf(f->arena, "dim: %s cannot be %lld, a size is 0 or more", b->name,
+                                                  (long long)b->value);
+                        return OX_INVALID_ARGUMENT;
+                }
+                str_id name = str_intern_z(f->strings, b->name);
+                struct dim symbol = dim_named(f->dims, name, &nowhere, true);
+
+                map_put(f, &f->names, name, 0);
+                dim_define(f->dims, symbol, b->value);
+        }
+        return OX_OK;
+}
+
+static const struct infer_shape *replaced_shape(const struct infer *f, const char *input)
+{
+        for (size_t i = 0; i < f->options->n_shape; i++)
+                if (strcmp(f->options->shape[i].input, input) == 0)
+                        return &f->options->shape[i];
+        return NULL;
+}
+
+static enum ox_code check_shapes(struct infer *f, const OnnxGraph *graph, const char **ret_error)
+{
+        for (size_t i = 0; i < f->options->n_shape; i++) {
+                const struct infer_shape *shape = &f->options->shape[i];
+                size_t at = 0;
+
+                while (at < graph->n_input && (!graph->input[at]->name || strcmp(graph->input[at]->name, shape->input)))
+                        at++;
+                if (at == graph->n_input) {
+                        *ret_error = arena_printf(f->arena, "shape: the model has no input %s", shape->input);
+                        return OX_INVALID_ARGUMENT;
+                }
+                if ((int64_t)shape->rank > f->limits->rank) {
+                        *ret_error = arena_printf(f->arena, "shape: rank %zu, the limit rank is %lld", shape->rank,
+                                                  (long long)f->limits->rank);
+                        return OX_RESOURCE_EXHAUSTED;
+                }
+                for (size_t d = 0; d < shape->rank; d++)
+                        map_put(f, &f->names, str_intern_z(f->strings, shape->dim[d]), 0);
+        }
+        return OX_OK;
+}
+
+static bool text_as_int(const char *text, int64_t *ret)
+{
+        int64_t value = 0;
+
+        if (!*text)
+                return false;
+        for (; *text; text++)
+                if (*text < '0' || *text > '9' || __builtin_mul_overflow(value, 10, &value) ||
+                    __builtin_add_overflow(value, *text - '0', &value))
+                        return false;
+        *ret = value;
+        return true;
+}
+
+static void replace_shape(struct infer *f, struct type *type, const struct infer_shape *shape,
+                          const struct declare_site *site)
+{
+        struct dim *dims = arena_new_array(f->arena, struct dim, shape->rank);
+        int64_t number;
+
+        for (int d = 0; d < (int)shape->rank; d++)
+                dims[d] = text_as_int(shape->dim[d], &number) ? dim_int(number)
+                                                              : declare_dim_text(f, shape->dim[d], d, site);
+        if (type->kind == TYPE_UNKNOWN)
+                type->kind = TYPE_TENSOR;
+        type->rank = (int)shape->rank;
+        type->dim = dims;
+}
+
+/* -- the main graph -- */
+
+static const OnnxTensor *initializer_of(struct infer *f, const OnnxGraph *graph, const struct name_map *initializers,
+                                        str_id name)
+{
+        int64_t at = map_get(initializers, name);
+
+        return at < 0 ? NULL : graph->initializer[at];
+}
+
+/* A graph input that has an initializer as well: a default. Before IR version 4 every initializer stood so, and what it
+   holds is the model's own; since then it is a default that a caller may replace, so that only its type counts. */
+static void merge_default(struct infer *f, struct entry *entry, const OnnxTensor *tensor,
+                          const struct declare_site *site)
+{
+        const char *fault = NULL;
+        struct type type;
+
+        if (!tensor_type(f->arena, f->limits, tensor, &type, &fault))
+                return;
+        if (entry->value.type.kind == TYPE_TENSOR && entry->value.type.rank != RANK_UNKNOWN &&
+            entry->value.type.rank != type.rank) {
+                infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DECLARED_CONFLICT", "", NULL, -1, -1,
+                           str_text(f->strings, entry->name), "%s: declared with rank %d, its initializer has rank %d",
+                           str_text(f->strings, entry->name), entry->value.type.rank, type.rank);
+                return;
+        }
+        if (f->ir_version >= 4) {
+                declare_merge(f, &entry->value, &type, site, -1);
+                return;
+        }
+        struct value value = {.type = type};
+        struct type declared = entry->value.type;
+
+        declare_merge(f, &value, &declared, site, -1);
+        value.content = tensor_content(f->arena, f->limits, tensor, &fault);
+        entry->value = value;
+}
+
+static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *graph)
+{
+        struct name_map initializers = {0};
+
+        for (size_t i = 0; i < graph->n_initializer; i++)
+                if (graph->initializer[i]->name)
+                        map_put(f, &initializers, str_intern_z(f->strings, graph->initializer[i]->name), (uint32_t)i);
+        for (size_t i = 0; i < graph->n_input; i++) {
+                const char *name = graph->input[i]->name ? graph->input[i]->name : "";
+                struct entry entry = {.kind = KIND_INPUT, .scope = "", .node = "", .node_index = -1, .op = ""};
+
+                entry.name = str_intern_z(f->strings, name);
+                const OnnxTensor *initializer = initializer_of(f, graph, &initializers, entry.name);
+                const struct infer_shape *shape = replaced_shape(f, name);
+                /* Open dimensions of a default are those of its initializer before they are symbols. */
+                struct declare_site site = {
+                        .scope = "", .value = entry.name, .is_input = true, .open_dims = !initializer || shape};
+
+                entry.value.type = declare_type(f, graph->input[i]->type, &site);
+                if (shape)
+                        replace_shape(f, &entry.value.type, shape, &site);
+                else if (initializer)
+                        merge_default(f, &entry, initializer, &site);
+                site.open_dims = true;
+                entry.value.type = declare_close(f, &entry.value.type, &site);
+                if (!entry_add(f, scope, &entry))
+                        infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", "", NULL, -1, -1, name,
+                                   "input %s is given twice", name);
+        }
+}
+
+static void check_outputs(struct infer *f, const struct scope *scope, const OnnxGraph *graph)
+{
+        for (size_t o = 0; o < graph->n_output; o++) {
+                const char *name = graph->output[o]->name ? graph->output[o]->name : "";
+                int64_t number = map_get(&scope->entries, str_intern_z(f->strings, name));
+
+                if (number < 0) {
+                        infer_note(f, OX_ERROR, OX_OUT_OF_RANGE, "UNKNOWN_OUTPUT", "", NULL, -1, -1, name,
+                                   "nothing defines output %s", name);
+                        continue;
+                }
+                struct entry *entry = entry_at(f, (size_t)number);
+
+                if (entry->kind == KIND_INTERMEDIATE)
+                        entry->kind = KIND_OUTPUT;
+        }
+}
+
+static enum ox_code strict_code(struct infer *f, const char **ret_error)
+{
+        for (size_t i = 0; i < f->diags.count; i++) {
+                const struct diag *diag = &f->diags.at[i];
+
+                if (diag->severity != OX_ERROR)
+                        continue;
+                *ret_error = diag->node[0] ? arena_printf(f->arena, "node %s: %s", diag->node, diag->message)
+                                           : diag->message;
+                return diag->code;
+        }
+        return OX_OK;
+}
+
+enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, const OnnxModel *model,
+                         const struct infer_options *options, const struct result **ret_result, const char **ret_error)
+{
+        struct strings *strings = strings_new(arena, options->seed);
+        struct infer *f = arena_new_zero(arena, struct infer);
+        const OnnxGraph *graph = model->graph;
+        struct scope scope = {.path = ""};
+
+        infer_begin(f, arena, limits, options, strings, dim_table_new(arena, strings, limits, options->seed));
+        f->model = model;
+        f->ir_version = model->ir_version;
+        scope.opset = read_opsets(f, model->opset_import, model->n_opset_import);
+        scope.n_opset = model->n_opset_import ? model->n_opset_import : 1;
+        declare_dimension_names(f, graph);
+        TRY(check_shapes(f, graph, ret_error));
+        TRY(bind_symbols(f, ret_error));
+        if (!options->ignore_declared) {
+                scope_declare(f, &scope, graph->output, graph->n_output);
+                scope_declare(f, &scope, graph->value_info, graph->n_value_info);
+        }
+        function_table(f);
+        main_inputs(f, &scope, graph);
+        walk_initializers(f, &scope, graph);
+        walk_nodes(f, &scope, graph->node, graph->n_node);
+        check_outputs(f, &scope, graph);
+        *ret_result = finish(f, graph);
+        return options->strict ? strict_code(f, ret_error) : OX_OK;
+}
+
+enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, const struct infer_node_request *request,
+                        const struct infer_options *options, const struct result **ret_result, const char **ret_error)
+{
+        struct infer *f = arena_new_zero(arena, struct infer);
+        const char *domain = request->node->domain ? request->node->domain : "";
+        struct scope scope = {.path = "", .opset = request->opset, .n_opset = request->n_opset};
+
+        infer_begin(f, arena, limits, options, request->strings, request->dims);
+        if (!scope_opset(&scope, domain)) {
+                struct result_opset *opset = arena_new_array(arena, struct result_opset, request->n_opset + 1);
+
+                if (request->n_opset)
+                        memcpy(opset, request->opset, request->n_opset * sizeof(*opset));
+                opset[request->n_opset] =
+                        (struct result_opset){strcmp(domain, "ai.onnx") == 0 ? "" : domain, op_newest_opset(domain)};
+                scope.opset = opset;
+                scope.n_opset = request->n_opset + 1;
+        }
+        for (size_t i = 0; i < request->n_input; i++) {
+                struct entry entry = {.kind = KIND_INPUT, .scope = "", .node = "", .node_index = -1, .op = ""};
+
+                entry.value = request->input[i].value;
+                entry.name = str_intern_z(f->strings, request->input[i].name);
+                if (!entry_add(f, &scope, &entry)) {
+                        *ret_error = arena_printf(arena, "input %s is given twice", request->input[i].name);
+                        return OX_INVALID_ARGUMENT;
+                }
+        }
+        dim_take_faults(f->dims);
+        walk_node(f, &scope, request->node, 0);
+        *ret_result = finish(f, NULL);
+        return strict_code(f, ret_error);
+}

@@ -1,0 +1,107 @@
+/* Maps from names to numbers, the entries they lead to, and notes. */
+#include <string.h>
+
+#include "infer/internal.h"
+
+static uint32_t first_slot(const struct name_map *map, str_id name)
+{
+        return (name * UINT32_C(0x9e3779b1)) & map->mask;
+}
+
+int64_t map_get(const struct name_map *map, str_id name)
+{
+        if (!map->slot)
+                return -1;
+        for (uint32_t at = first_slot(map, name);; at = (at + 1) & map->mask) {
+                if (!map->slot[at].number)
+                        return -1;
+                if (map->slot[at].name == name)
+                        return (int64_t)map->slot[at].number - 1;
+        }
+}
+
+static void map_grow(struct infer *f, struct name_map *map)
+{
+        struct name_map grown = {.mask = map->slot ? 2 * map->mask + 1 : 15, .count = map->count};
+
+        grown.slot = arena_zalloc(f->arena, ((size_t)grown.mask + 1) * sizeof(*grown.slot));
+        for (uint32_t i = 0; map->slot && i <= map->mask; i++) {
+                if (!map->slot[i].number)
+                        continue;
+                uint32_t at = first_slot(&grown, map->slot[i].name);
+
+                while (grown.slot[at].number)
+                        at = (at + 1) & grown.mask;
+                grown.slot[at] = map->slot[i];
+        }
+        *map = grown;
+}
+
+bool map_put(struct infer *f, struct name_map *map, str_id name, uint32_t number)
+{
+        if (!map->slot || 2 * (map->count + 1) > map->mask)
+                map_grow(f, map);
+        for (uint32_t at = first_slot(map, name);; at = (at + 1) & map->mask) {
+                if (!map->slot[at].number) {
+                        map->slot[at] = (struct name_slot){name, number + 1};
+                        map->count++;
+                        return true;
+                }
+                if (map->slot[at].name == name)
+                        return false;
+        }
+}
+
+struct entry *entry_at(const struct infer *f, size_t number)
+{
+        return &f->chunk[number / ENTRY_CHUNK][number % ENTRY_CHUNK];
+}
+
+bool entry_add(struct infer *f, struct scope *scope, const struct entry *entry)
+{
+        if (!map_put(f, &scope->entries, entry->name, (uint32_t)f->n_entry))
+                return false;
+        size_t chunk = f->n_entry / ENTRY_CHUNK;
+
+        if (chunk == f->n_chunk) {
+                f->chunk = arena_grow(f->arena, f->chunk, f->n_chunk * sizeof(*f->chunk),
+                                      (f->n_chunk + 1) * sizeof(*f->chunk));
+                f->chunk[f->n_chunk++] = arena_new_array(f->arena, struct entry, ENTRY_CHUNK);
+        }
+        *entry_at(f, f->n_entry++) = *entry;
+        return true;
+}
+
+const struct entry *scope_find(const struct infer *f, const struct scope *scope, str_id name)
+{
+        for (; scope; scope = scope->parent) {
+                int64_t number = map_get(&scope->entries, name);
+
+                if (number >= 0)
+                        return entry_at(f, (size_t)number);
+        }
+        return NULL;
+}
+
+void infer_note(struct infer *f, enum ox_severity severity, enum ox_code code, const char *reason, const char *scope,
+                const OnnxNode *node, int64_t node_index, int input, const char *value, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        struct diag diag = {
+                .severity = severity,
+                .code = code,
+                .reason = reason,
+                .scope = scope,
+                .node = node && node->name ? node->name : "",
+                .node_index = node_index,
+                .op = node && node->op_type ? node->op_type : "",
+                .input = input,
+                .value = value,
+                .message = arena_vprintf(f->arena, format, args),
+        };
+
+        va_end(args);
+        diags_add(&f->diags, f->arena, &diag);
+}

@@ -1,0 +1,448 @@
+/* Walking the nodes of a graph or a function's body, each with a partial result. */
+#include <string.h>
+#include <time.h>
+
+#include "infer/internal.h"
+
+/* Nodes between two looks at the clock. */
+#define CLOCK_EVERY 64
+
+static uint64_t now_ns(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* Ends the request when it has used up its nodes, its time or what the caller allows it at once. */
+static void spend(struct infer *f)
+{
+        f->nodes++;
+        if (f->options->work_budget && f->nodes > f->options->work_budget)
+                arena_bail(f->arena, OX_ABORTED, "more than %llu nodes", (unsigned long long)f->options->work_budget);
+        if (f->nodes > (uint64_t)f->limits->nodes)
+                arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "more nodes than the limit nodes allows (%lld)",
+                           (long long)f->limits->nodes);
+        if (f->nodes % CLOCK_EVERY == 0 && now_ns() > f->deadline_ns)
+                arena_bail(f->arena, OX_DEADLINE_EXCEEDED, "inference took longer than engine_ms allows (%lld)",
+                           (long long)f->limits->engine_ms);
+}
+
+static const char *node_text(const char *text)
+{
+        return text ? text : "";
+}
+
+/* -- scopes -- */
+
+void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *infos, size_t count)
+{
+        scope->declaration =
+                arena_grow(f->arena, scope->declaration, scope->n_declaration * sizeof(*scope->declaration),
+                           (scope->n_declaration + count) * sizeof(*scope->declaration));
+        for (size_t i = 0; i < count; i++) {
+                if (!infos[i]->name || !infos[i]->type)
+                        continue;
+                if (map_put(f, &scope->declared, str_intern_z(f->strings, infos[i]->name),
+                            (uint32_t)scope->n_declaration))
+                        scope->declaration[scope->n_declaration++] = infos[i];
+        }
+}
+
+int64_t scope_opset(const struct scope *scope, const char *domain)
+{
+        if (strcmp(domain, "ai.onnx") == 0)
+                domain = "";
+        for (size_t i = 0; i < scope->n_opset; i++)
+                if (strcmp(scope->opset[i].domain, domain) == 0)
+                        return scope->opset[i].version;
+        return 0;
+}
+
+static void add_initializer(struct infer *f, struct scope *scope, const char *name, const OnnxTensor *tensor,
+                            enum type_kind kind, const OnnxSparseTensor *sparse)
+{
+        const char *fault = NULL;
+        struct entry entry = {.kind = KIND_INITIALIZER, .scope = scope->path, .node = "", .node_index = -1, .op = ""};
+
+        entry.name = str_intern_z(f->strings, name);
+        if (!tensor_type(f->arena, f->limits, tensor, &entry.value.type, &fault)) {
+                entry.value.type = type_unknown;
+        } else if (kind == TYPE_SPARSE_TENSOR) {
+                struct dim *dims = arena_new_array(f->arena, struct dim, sparse->n_dims);
+                bool good = (int64_t)sparse->n_dims <= f->limits->rank;
+
+                for (size_t d = 0; d < sparse->n_dims; d++) {
+                        dims[d] = dim_int(sparse->dims[d]);
+                        good = good && sparse->dims[d] >= 0;
+                }
+                /* A sparse initializer is used as the tensor that it stands for (IR.md). */
+                entry.value.type.rank = good ? (int)sparse->n_dims : RANK_UNKNOWN;
+                entry.value.type.dim = dims;
+        } else {
+                entry.value.content = tensor_content(f->arena, f->limits, tensor, &fault);
+        }
+        if (fault)
+                infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "TENSOR_DATA", scope->path, NULL, -1, -1, name, "%s: %s",
+                           name, fault);
+        if (!entry_add(f, scope, &entry))
+                infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", scope->path, NULL, -1, -1, name,
+                           "initializer %s: the name is taken", name);
+}
+
+void walk_initializers(struct infer *f, struct scope *scope, const OnnxGraph *graph)
+{
+        for (size_t i = 0; i < graph->n_initializer; i++) {
+                const char *name = node_text(graph->initializer[i]->name);
+
+                if (map_get(&scope->entries, str_intern_z(f->strings, name)) < 0)
+                        add_initializer(f, scope, name, graph->initializer[i], TYPE_TENSOR, NULL);
+        }
+        for (size_t i = 0; i < graph->n_sparse_initializer; i++) {
+                const OnnxSparseTensor *sparse = graph->sparse_initializer[i];
+
+                if (sparse->values)
+                        add_initializer(f, scope, node_text(sparse->values->name), sparse->values, TYPE_SPARSE_TENSOR,
+                                        sparse);
+        }
+}
+
+/* -- one node -- */
+
+static bool gather_inputs(struct infer *f, const struct scope *scope, struct node *n)
+{
+        const struct value **in = arena_new_array(f->arena, const struct value *, (size_t)n->n_in);
+        bool found = true;
+
+        for (int i = 0; i < n->n_in; i++) {
+                const char *name = n->proto->input[i];
+                const struct entry *entry = NULL;
+
+                in[i] = NULL;
+                if (!name[0])
+                        continue;
+                entry = scope_find(f, scope, str_intern_static(f->strings, name));
+                if (entry) {
+                        in[i] = &entry->value;
+                        continue;
+                }
+                found = false;
+                infer_note(f, OX_ERROR, OX_OUT_OF_RANGE, "UNKNOWN_INPUT", scope->path, n->proto, n->index, i, name,
+                           "%s: nothing defines input %d, %s", node_text(n->proto->op_type), i, name);
+        }
+        n->in = in;
+        return found;
+}
+
+static void outputs_unknown(struct node *n)
+{
+        for (int o = 0; o < n->n_out; o++)
+                n->out[o] = (struct value){.type = type_unknown};
+}
+
+static enum ox_code run_control(struct infer *f, const struct scope *scope, struct node *n)
+{
+        switch (n->row->control) {
+        case CONTROL_IF:
+                return control_if(f, scope, n);
+        case CONTROL_LOOP:
+                return control_loop(f, scope, n);
+        case CONTROL_SCAN:
+                return control_scan(f, scope, n);
+        case CONTROL_SEQUENCE_MAP:
+                return control_sequence_map(f, scope, n);
+        case CONTROL_NONE:
+                break;
+        }
+        return OX_OK;
+}
+
+/* Why there is no row for an operator. */
+static void note_no_row(struct infer *f, struct node *n, bool exists)
+{
+        const char *op = node_text(n->proto->op_type), *domain = node_text(n->proto->domain);
+
+        if (n->opset <= 0 && f->model && exists)
+                node_error(n, OX_INVALID_ARGUMENT, "MISSING_OPSET_IMPORT", -1, "the model imports no version of \"%s\"",
+                           domain);
+        else if (exists)
+                node_error(n, OX_INVALID_ARGUMENT, "OPERATOR_VERSION", -1, "there is no %s in version %lld of \"%s\"",
+                           op, (long long)n->opset, domain);
+        else
+                node_warn(n, "UNKNOWN_OPERATOR", -1, "no operator %s is known in domain \"%s\"", op, domain);
+}
+
+/* Faults of arithmetic that the rule's dimensions met. */
+static enum ox_code check_faults(struct node *n)
+{
+        unsigned faults = dim_take_faults(n->dims);
+
+        if (faults & DIM_FAULT_CONCRETE_OVERFLOW)
+                return node_error(n, OX_INVALID_ARGUMENT, "DIM_OVERFLOW", -1, "a size does not fit 64 bits");
+        if (faults)
+                node_warn(n, "EXPRESSION_LIMIT", -1, "an expression %s; a new symbol stands for it",
+                          faults & DIM_FAULT_ZERO_DIVISOR ? "divides by zero"
+                          : faults & DIM_FAULT_OVERFLOW   ? "overflows"
+                                                          : "grew past its limits");
+        return OX_OK;
+}
+
+static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct node *n)
+{
+        bool exists = false;
+
+        n->row = op_find(node_text(n->proto->domain), node_text(n->proto->op_type), n->opset, &exists);
+        op_prepare_outputs(n);
+        if (!n->row) {
+                note_no_row(f, n, exists);
+                return OX_OK;
+        }
+        if (n->row->deprecated)
+                return node_error(n, OX_INVALID_ARGUMENT, "DEPRECATED_OPERATOR", -1,
+                                  "was withdrawn in version %d of its operator set", n->row->since);
+        TRY(op_check_node(n, f->options->check_types));
+        if (n->row->control != CONTROL_NONE)
+                return run_control(f, scope, n);
+        if (!n->row->rule) {
+                node_warn(n, "NO_RULE", -1, "there is no rule for its shapes yet");
+                return OX_OK;
+        }
+        TRY(n->row->rule(n));
+        if (n->row->contents)
+                n->row->contents(n);
+        return check_faults(n);
+}
+
+/* Remembers where an anonymous symbol first stood in a shape. */
+static void place_symbols(struct infer *f, const struct type *type, str_id name)
+{
+        uint32_t symbol;
+
+        while (type->of)
+                type = type->of;
+        if (type->kind != TYPE_TENSOR)
+                return;
+        for (int d = 0; d < type->rank; d++)
+                if (!dim_is_int(type->dim[d]) && dim_as_symbol(f->dims, type->dim[d], &symbol))
+                        dim_symbol_place(f->dims, symbol, name, d);
+}
+
+static void define_outputs(struct infer *f, struct scope *scope, struct node *n)
+{
+        for (int o = 0; o < n->n_out; o++) {
+                const char *text = n->proto->output[o];
+
+                if (!text[0])
+                        continue;
+                struct entry entry = {
+                        .value = n->out[o],
+                        .name = str_intern_static(f->strings, text),
+                        .kind = KIND_INTERMEDIATE,
+                        .scope = scope->path,
+                        .node = node_text(n->proto->name),
+                        .node_index = n->index,
+                        .op = node_text(n->proto->op_type),
+                };
+                int64_t declared = map_get(&scope->declared, entry.name);
+
+                if (declared >= 0) {
+                        struct declare_site site = {.scope = scope->path, .value = entry.name, .node = n->proto};
+                        struct type type = declare_type(f, scope->declaration[declared]->type, &site);
+
+                        entry.declared = true;
+                        declare_merge(f, &entry.value, &type, &site, n->index);
+                }
+                place_symbols(f, &entry.value.type, entry.name);
+                if (!entry_add(f, scope, &entry))
+                        infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", scope->path, n->proto, n->index,
+                                   -1, text, "%s: output %s is defined already", entry.op, text);
+        }
+}
+
+static void set_origin(struct infer *f, const struct scope *scope, const struct node *n)
+{
+        struct dim_origin origin = {
+                .value = n->n_out > 0 ? str_intern_static(f->strings, n->proto->output[0]) : STR_EMPTY,
+                .axis = -1,
+                .op = str_intern_static(f->strings, node_text(n->proto->op_type)),
+                .node = str_intern_static(f->strings, node_text(n->proto->name)),
+                .scope = str_intern_static(f->strings, scope->path),
+        };
+
+        dim_set_origin(f->dims, &origin);
+}
+
+void walk_node(struct infer *f, struct scope *scope, const OnnxNode *node, int64_t index)
+{
+        spend(f);
+        node = function_resolve(f, scope, node);
+        struct node n = {
+                .arena = f->arena,
+                .strings = f->strings,
+                .dims = f->dims,
+                .limits = f->limits,
+                .diags = &f->diags,
+                .proto = node,
+                .opset = scope_opset(scope, node_text(node->domain)),
+                .ir_version = f->ir_version,
+                .scope = scope->path,
+                .index = index,
+                .facts = &f->facts,
+        };
+
+        if (node->n_input > INT16_MAX * 64 || node->n_output > INT16_MAX * 64)
+                arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "a node has more than %d inputs or outputs",
+                           INT16_MAX * 64);
+        n.n_in = (int)node->n_input;
+        n.n_out = (int)node->n_output;
+        n.out = arena_new_array(f->arena, struct value, node->n_output);
+        outputs_unknown(&n);
+        if (gather_inputs(f, scope, &n)) {
+                const OnnxFunction *function = function_find(f, node);
+
+                set_origin(f, scope, &n);
+                enum ox_code code = function ? function_call(f, scope, &n, function) : run_rule(f, scope, &n);
+
+                if (code != OX_OK) {
+                        dim_take_faults(f->dims);
+                        outputs_unknown(&n);
+                }
+        }
+        define_outputs(f, scope, &n);
+}
+
+/* -- a list of nodes -- */
+
+/* Whether a node takes what only a later node makes, so that the list must be sorted. */
+static bool is_ready(struct infer *f, const struct scope *scope, const OnnxNode *node)
+{
+        for (size_t i = 0; i < node->n_input; i++)
+                if (node->input[i][0] && !scope_find(f, scope, str_intern_static(f->strings, node->input[i])))
+                        return false;
+        return true;
+}
+
+/* Nodes [first, count) in sorted order. */
+static void walk_sorted(struct infer *f, struct scope *scope, OnnxNode *const *nodes, size_t first, size_t count)
+{
+        size_t cyclic;
+        const uint32_t *order = sort_nodes(f, nodes + first, count - first, &cyclic);
+        bool moved = false;
+
+        for (size_t i = 0; i < count - first; i++)
+                moved = moved || (order[i] != i && i < count - first - cyclic);
+        if (moved)
+                infer_note(f, OX_WARNING, OX_INVALID_ARGUMENT, "UNSORTED_NODES", scope->path, nodes[first],
+                           (int64_t)first, -1, "", "nodes are not in topological order; they were sorted");
+        if (cyclic) {
+                size_t at = first + order[count - first - cyclic];
+
+                infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "CYCLE", scope->path, nodes[at], (int64_t)at, -1, "",
+                           "%zu nodes depend on each other in a circle, or on such nodes", cyclic);
+        }
+        for (size_t i = 0; i < count - first; i++)
+                walk_node(f, scope, nodes[first + order[i]], (int64_t)(first + order[i]));
+}
+
+void walk_nodes(struct infer *f, struct scope *scope, OnnxNode *const *nodes, size_t count)
+{
+        for (size_t i = 0; i < count; i++) {
+                if (!is_ready(f, scope, nodes[i])) {
+                        walk_sorted(f, scope, nodes, i, count);
+                        return;
+                }
+                walk_node(f, scope, nodes[i], (int64_t)i);
+        }
+}
+
+/* -- bodies -- */
+
+struct walk_mark walk_mark(const struct infer *f)
+{
+        return (struct walk_mark){f->n_entry, f->n_constraint, f->diags};
+}
+
+void walk_rewind(struct infer *f, const struct walk_mark *mark)
+{
+        struct diag *at = f->diags.at;
+        size_t capacity = f->diags.capacity;
+
+        f->n_entry = mark->n_entry;
+        f->n_constraint = mark->n_constraint;
+        f->diags = mark->diags;
+        f->diags.at = at;
+        f->diags.capacity = capacity;
+}
+
+static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *graph, const struct value *args,
+                        size_t n_args)
+{
+        for (size_t i = 0; i < graph->n_input; i++) {
+                struct entry entry = {.kind = KIND_INPUT, .scope = scope->path, .node = "", .node_index = -1, .op = ""};
+
+                entry.name = str_intern_z(f->strings, node_text(graph->input[i]->name));
+                struct declare_site site = {.scope = scope->path, .value = entry.name};
+                struct type declared = declare_type(f, graph->input[i]->type, &site);
+
+                /* What the body declares of its inputs holds only in so far as the caller's values keep to it. */
+                if (i < n_args)
+                        entry.value = args[i];
+                else
+                        entry.value.type = declare_close(f, &declared, &site);
+                if (i < n_args && entry.value.type.kind == TYPE_UNKNOWN)
+                        entry.value.type = declare_close(f, &declared, &site);
+                if (entry.value.type.kind == TYPE_TENSOR && entry.value.type.elem == ELEM_UNDEFINED &&
+                    declared.kind == TYPE_TENSOR)
+                        entry.value.type.elem = declared.elem;
+                place_symbols(f, &entry.value.type, entry.name);
+                if (!entry_add(f, scope, &entry))
+                        infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", scope->path, NULL, -1, -1,
+                                   node_text(graph->input[i]->name), "input %s is given twice",
+                                   node_text(graph->input[i]->name));
+        }
+}
+
+bool walk_body(struct infer *f, const struct scope *parent, struct node *n, const char *attribute,
+               const OnnxGraph *graph, const struct value *args, size_t n_args, struct value *ret_outputs,
+               size_t n_outputs)
+{
+        const char *name = node_text(n->proto->name)[0]
+                                   ? n->proto->name
+                                   : arena_printf(f->arena, "%s_%lld", n->proto->op_type, (long long)n->index);
+        struct scope scope = {
+                .parent = parent,
+                .path = arena_printf(f->arena, "%s%s%s/%s", parent->path, parent->path[0] ? "/" : "", name, attribute),
+                .opset = parent->opset,
+                .n_opset = parent->n_opset,
+                .frame = parent->frame,
+                .depth = parent->depth + 1,
+        };
+
+        if (scope.depth > f->limits->graph_depth) {
+                node_error(n, OX_RESOURCE_EXHAUSTED, "GRAPH_DEPTH", -1,
+                           "subgraphs and functions are nested deeper than graph_depth allows (%lld)",
+                           (long long)f->limits->graph_depth);
+                return false;
+        }
+        if (!f->options->ignore_declared) {
+                scope_declare(f, &scope, graph->value_info, graph->n_value_info);
+        }
+        body_inputs(f, &scope, graph, args, n_args);
+        walk_initializers(f, &scope, graph);
+        walk_nodes(f, &scope, graph->node, graph->n_node);
+        for (size_t o = 0; o < n_outputs; o++) {
+                const struct entry *entry = NULL;
+
+                ret_outputs[o] = (struct value){.type = type_unknown};
+                if (o < graph->n_output && graph->output[o]->name)
+                        entry = scope_find(f, &scope, str_intern_z(f->strings, graph->output[o]->name));
+                if (entry)
+                        ret_outputs[o] = entry->value;
+                else if (o < graph->n_output)
+                        infer_note(f, OX_ERROR, OX_OUT_OF_RANGE, "UNKNOWN_OUTPUT", scope.path, NULL, -1, -1,
+                                   node_text(graph->output[o]->name), "nothing defines output %s",
+                                   node_text(graph->output[o]->name));
+        }
+        return true;
+}
