@@ -120,35 +120,72 @@ enum ox_code infer_Compress(struct node *n)
 
 /* -- Unique 11 -- */
 
-static int compare_numbers(const void *a, const void *b)
+/* A number that a double holds exactly. NaN is none: whether two of them are the same is not said. */
+static bool scalar_number(struct scalar s, double *ret)
 {
-        double x = *(const double *)a, y = *(const double *)b;
-
-        return (x > y) - (x < y);
-}
-
-/* How many different elements there are; false unless each is a number that a double holds exactly. */
-static bool count_unique(struct node *n, const struct content *content, int64_t *ret)
-{
-        double *numbers;
         int64_t number;
 
-        if (content == NULL)
-                return false;
-        numbers = arena_new_array(n->arena, double, content->count);
-        for (size_t k = 0; k < content->count; k++) {
-                if (content->at[k].kind == SCALAR_FLOAT && content->at[k].f == content->at[k].f)
-                        numbers[k] = content->at[k].f;
-                else if (scalar_is_number(content->at[k], &number) && number < (1LL << 53) && number > -(1LL << 53))
-                        numbers[k] = (double)number;
-                else
-                        return false;
+        if (s.kind == SCALAR_FLOAT) {
+                *ret = s.f;
+                return s.f == s.f;
         }
-        if (content->count > 0)
-                qsort(numbers, content->count, sizeof(*numbers), compare_numbers);
-        *ret = 0;
-        for (size_t k = 0; k < content->count; k++)
-                *ret += k == 0 || numbers[k] != numbers[k - 1];
+        if (!scalar_is_number(s, &number) || number >= (1LL << 53) || number <= -(1LL << 53))
+                return false;
+        *ret = (double)number;
+        return true;
+}
+
+static int compare_slices(const void *a, const void *b, void *width)
+{
+        const double *x = a, *y = b;
+
+        for (int64_t k = 0; k < *(const int64_t *)width; k++)
+                if (x[k] != y[k])
+                        return x[k] > y[k] ? 1 : -1;
+        return 0;
+}
+
+/* The elements slice by slice along `axis`, each slice in one piece. NULL when one is not known. */
+static double *unique_slices(struct node *n, const struct content *content, const struct grid *grid, int axis)
+{
+        double *numbers = arena_new_array(n->arena, double, content->count);
+        int64_t *filled = arena_zalloc(n->arena, (size_t)grid->dim[axis] * sizeof(*filled));
+        int64_t *at = grid_start(n, grid), width = grid->count / grid->dim[axis];
+
+        for (size_t k = 0; k < content->count; k++, grid_next(grid, at)) {
+                int64_t slice = at[axis];
+
+                if (!scalar_number(content->at[k], &numbers[slice * width + filled[slice]++]))
+                        return NULL;
+        }
+        return numbers;
+}
+
+/* How many different slices along `axis` there are (-1: how many different elements); false when that is not known. */
+static bool count_unique(struct node *n, int axis, int64_t *ret)
+{
+        const struct content *content = in_content(n, 0);
+        struct grid grid;
+        double *numbers;
+        int64_t size, width;
+
+        if (content == NULL || content->count == 0 || !grid_of(n, in_type(n, 0), &grid) ||
+            (size_t)grid.count != content->count)
+                return false;
+        if (axis < 0) {
+                grid = (struct grid){.rank = 1, .dim = &size, .stride = &width, .count = grid.count};
+                size = grid.count;
+                axis = 0;
+        }
+        numbers = unique_slices(n, content, &grid, axis);
+        if (numbers == NULL)
+                return false;
+        size = grid.dim[axis];
+        width = grid.count / size;
+        qsort_r(numbers, (size_t)size, (size_t)width * sizeof(*numbers), compare_slices, &width);
+        *ret = 1;
+        for (int64_t k = 1; k < size; k++)
+                *ret += compare_slices(numbers + (k - 1) * width, numbers + k * width, &width) != 0;
         return true;
 }
 
@@ -164,12 +201,16 @@ static enum ox_code unique_vectors(struct node *n, struct dim unique, struct dim
         return out_tensor(n, 3, ELEM_INT64, 1, &dims[0]);
 }
 
-/* Of one element there is one value, of none there is none. */
+/* Of one element there is one value, of none there is none. `axis` -1: of the flattened input. */
 static struct dim unique_size(struct node *n, int axis, struct dim from)
 {
+        int64_t count;
+
         if (dim_is(from, 0) || dim_is(from, 1))
                 return from;
-        return out_fresh_at_most(n, 0, axis, from);
+        if (count_unique(n, axis, &count))
+                return dim_int(count);
+        return out_fresh_at_most(n, 0, axis < 0 ? 0 : axis, from);
 }
 
 enum ox_code infer_Unique(struct node *n)
@@ -183,7 +224,7 @@ enum ox_code infer_Unique(struct node *n)
                 dims = arena_new_array(n->arena, struct dim, 1);
                 if (!type_elements(n->dims, in_type(n, 0), &from))
                         from = out_fresh(n, 2, 0);
-                dims[0] = count_unique(n, in_content(n, 0), &number) ? dim_int(number) : unique_size(n, 0, from);
+                dims[0] = unique_size(n, -1, from);
                 TRY(unique_vectors(n, dims[0], from));
                 return out_tensor(n, 0, in_elem(n, 0), 1, dims);
         }
