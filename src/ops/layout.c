@@ -268,8 +268,10 @@ enum ox_code infer_Squeeze(struct node *n)
         TRY(squeeze_axes(n, &axes, numbers, rank, gone));
         dims = in_dims(n, 0);
         for (int d = 0; d < rank; d++) {
+                struct dim one = dim_int(1);
+
                 if (gone[d])
-                        TRY(dim_agree(n, &dims[d], dim_int(1), 0));
+                        TRY(dim_agree(n, &one, dims[d], 0));
                 else
                         dims[kept++] = dims[d];
         }
