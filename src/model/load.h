@@ -1,7 +1,7 @@
 /* From kept bytes to protobuf-c's structs. */
 #pragma once
 
-#include "base/limits.h"
+#include "base/arena.h"
 #include "model/onnx.h"
 
 /* protobuf-c's allocator over an arena: free does nothing. `ret` must live as long as it is used. */

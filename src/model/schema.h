@@ -1,0 +1,60 @@
+/* What the skimmer keeps of ONNX's messages: the fields of proto/onnx.proto, as one constant table. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum schema_message {
+        SCHEMA_ATTRIBUTE,
+        SCHEMA_VALUE_INFO,
+        SCHEMA_NODE,
+        SCHEMA_MODEL,
+        SCHEMA_STRING_ENTRY,
+        SCHEMA_GRAPH,
+        SCHEMA_TENSOR,
+        SCHEMA_SPARSE_TENSOR,
+        SCHEMA_SHAPE,
+        SCHEMA_DIMENSION,
+        SCHEMA_TYPE,
+        SCHEMA_TYPE_TENSOR,
+        SCHEMA_TYPE_SEQUENCE,
+        SCHEMA_TYPE_MAP,
+        SCHEMA_TYPE_OPTIONAL,
+        SCHEMA_TYPE_SPARSE_TENSOR,
+        SCHEMA_OPSET_ID,
+        SCHEMA_FUNCTION,
+        SCHEMA_COUNT
+};
+
+/* One more than the highest number of a field that is kept. */
+#define SCHEMA_NUMBERS 32
+
+enum schema_kind {
+        SCHEMA_DROP, /* not in the table */
+        SCHEMA_VARINT,
+        SCHEMA_FIXED32,
+        SCHEMA_FIXED64,
+        SCHEMA_NAME, /* clean UTF-8 of bounded length */
+        SCHEMA_BYTES,
+        SCHEMA_MESSAGE
+};
+
+enum {
+        SCHEMA_REPEATED = 1, /* numbers may be packed, as every parser of protobuf must take both */
+        SCHEMA_PAYLOAD = 2   /* counts towards what is kept of one tensor's data */
+};
+
+struct schema_field {
+        const char *name;
+        uint8_t kind;
+        uint8_t flags;
+        uint8_t message; /* of SCHEMA_MESSAGE */
+};
+
+/* A message's name, and its fields by their numbers. */
+struct schema {
+        const char *name;
+        struct schema_field field[SCHEMA_NUMBERS];
+};
+
+extern const struct schema schema_of[SCHEMA_COUNT];
