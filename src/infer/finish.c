@@ -73,6 +73,27 @@ static const struct content *finish_content(struct finishing *x, const struct co
         return copy;
 }
 
+static const struct type *const *finish_elements(struct finishing *x, const struct value *value)
+{
+        if (!value->elements || !dim_is_int(value->length))
+                return NULL;
+        size_t count = (size_t)value->length.val;
+        const struct type **elements =
+                (const struct type **)arena_array(x->f->arena, count, sizeof(const struct type *));
+
+        for (size_t i = 0; i < count; i++) {
+                if (i > 0 && value->elements[i] == value->elements[i - 1]) {
+                        elements[i] = elements[i - 1];
+                        continue;
+                }
+                struct type *element = arena_new_array(x->f->arena, struct type, 1);
+
+                *element = finish_type(x, value->elements[i]);
+                elements[i] = element;
+        }
+        return elements;
+}
+
 static struct value finish_value(struct finishing *x, const struct value *value)
 {
         struct value ret = *value;
@@ -81,7 +102,7 @@ static struct value finish_value(struct finishing *x, const struct value *value)
         ret.content = finish_content(x, value->content);
         if (value->has_length)
                 ret.length = finish_dim(x, value->length);
-        ret.elements = NULL;
+        ret.elements = finish_elements(x, value);
         return ret;
 }
 

@@ -241,7 +241,7 @@ static void value(struct json *j, const struct result_value *v)
                 key_int(j, "nodeIndex", v->node_index);
         key_text_if(j, "op", v->op);
         type(j, &v->value.type);
-        if (v->value.has_length) {
+        if (v->value.type.kind == TYPE_SEQUENCE && v->value.has_length) {
                 key(j, "length");
                 dim(j, v->value.length);
         }
