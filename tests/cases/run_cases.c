@@ -38,8 +38,9 @@ static void run_at(struct run *run, const char *text, const struct case_row *row
         enum ox_code code;
 
         ox_context_reset(run->context, ROW_KEEP);
-        ox_node_begin(run->context, &request);
-        if (case_build(run->context, row, opset, &request, &error)) {
+        if (ox_node_begin(run->context, &request) != OX_OK)
+                error = ox_context_error(run->context);
+        else if (case_build(run->context, row, opset, &request, &error)) {
                 code = ox_infer_node(run->context, &request, &options, &result);
                 if (!case_check(run->context, row, code, result, &error) && code != OX_OK)
                         error = arena_printf(run->arena, "%s (%s)", error, ox_context_error(run->context));
