@@ -1,39 +1,118 @@
-/* The table of an inference, for people. */
+/* The table for people. Names come from the model, so that control characters in them are shown, not sent. */
+#include <stdio.h>
 #include <string.h>
 
-#include "render/render.h"
+#include "render/json_out.h"
+#include "render/values.h"
 
-/* Widest that a column of names gets before it pushes the others aside. */
-#define WIDEST 60
+#define WIDEST       60 /* columns of a name that are aligned; a longer one pushes its own line only */
+#define CONTENT_MOST 8  /* elements that are shown */
+#define FLUSH_BYTES  16384
 
 struct table {
-        struct buf buf;
-        struct arena *arena;
         const struct result *result;
-        size_t name_width, op_width, type_width;
+        struct buf buf;
+        struct buf scratch;
+        render_write write;
+        void *user;
+        int name_width, op_width, type_width;
 };
 
-static const char *type_text(struct table *t, const struct type *type)
+/* Columns that a text takes: code points, and four for a control character. */
+static int columns_of(const char *text)
 {
-        struct buf buf;
+        int columns = 0;
 
-        buf_init(&buf, t->arena);
-        return type_print(type, &buf) ? buf_text(&buf) : "?";
+        for (const unsigned char *s = (const unsigned char *)text; *s; s++)
+                columns += *s < 0x20 || *s == 0x7f ? 4 : (*s & 0xc0) != 0x80;
+        return columns;
 }
 
-static void put_dim(struct table *t, struct buf *buf, struct dim d)
+static void put_clean(struct table *t, const char *text)
+{
+        const char *from = text;
+
+        for (const char *s = text; *s; s++) {
+                if ((unsigned char)*s >= 0x20 && *s != 0x7f)
+                        continue;
+                buf_put(&t->buf, from, (size_t)(s - from));
+                buf_printf(&t->buf, "\\x%02x", (unsigned)(unsigned char)*s);
+                from = s + 1;
+        }
+        buf_puts(&t->buf, from);
+}
+
+static void put_padded(struct table *t, const char *text, int width)
+{
+        put_clean(t, text);
+        for (int left = width - columns_of(text) + 2; left > 0; left--)
+                buf_putc(&t->buf, ' ');
+        if (columns_of(text) > width)
+                buf_puts(&t->buf, "  ");
+}
+
+static void end_line(struct table *t)
+{
+        buf_putc(&t->buf, '\n');
+        if (t->buf.length >= FLUSH_BYTES) {
+                t->write(t->user, t->buf.text, t->buf.length);
+                t->buf.length = 0;
+        }
+}
+
+/* -- values -- */
+
+static const char *origin_of(const struct result_value *v)
+{
+        static const char *const kinds[] = {[KIND_INPUT] = "input",
+                                            [KIND_INTERMEDIATE] = "",
+                                            [KIND_OUTPUT] = "",
+                                            [KIND_INITIALIZER] = "initializer"};
+
+        return v->op[0] ? v->op : kinds[v->kind];
+}
+
+static const char *type_of(struct table *t, const struct result_value *v)
+{
+        t->scratch.length = 0;
+        return type_print(&v->value.type, &t->scratch) ? buf_text(&t->scratch) : "?";
+}
+
+static void widen(int *width, const char *text)
+{
+        int columns = columns_of(text);
+
+        if (columns > *width)
+                *width = columns > WIDEST ? WIDEST : columns;
+}
+
+static void measure(struct table *t)
+{
+        t->name_width = 5; /* the words of the head line */
+        t->op_width = 4;
+        t->type_width = 4;
+        for (size_t i = 0; i < t->result->n_value; i++) {
+                const struct result_value *v = &t->result->value[i];
+
+                widen(&t->name_width, v->name);
+                widen(&t->op_width, origin_of(v));
+                widen(&t->type_width, type_of(t, v));
+        }
+}
+
+static void put_dim(struct table *t, struct dim d)
 {
         if (dim_is_int(d))
-                buf_put_i64(buf, d.val);
+                buf_put_i64(&t->buf, d.val);
         else
-                buf_puts(buf, dim_text(t->result->dims, d));
+                put_clean(t, dim_text(t->result->dims, d));
 }
 
 static void put_shape(struct table *t, const struct type *type)
 {
-        while (type->of)
+        while ((type->kind == TYPE_SEQUENCE || type->kind == TYPE_OPTIONAL) && type->of)
                 type = type->of;
-        if ((type->kind != TYPE_TENSOR && type->kind != TYPE_SPARSE_TENSOR) || type->rank == RANK_UNKNOWN) {
+        if (!type_has_shape(type)) {
                 buf_putc(&t->buf, '?');
                 return;
         }
@@ -41,102 +120,132 @@ static void put_shape(struct table *t, const struct type *type)
         for (int d = 0; d < type->rank; d++) {
                 if (d)
                         buf_puts(&t->buf, ", ");
-                put_dim(t, &t->buf, type->dim[d]);
+                put_dim(t, type->dim[d]);
         }
         buf_putc(&t->buf, ']');
 }
 
-static void put_padded(struct table *t, const char *text, size_t width)
+static void put_content(struct table *t, const struct value *value)
 {
-        size_t length = strlen(text);
+        buf_puts(&t->buf, "  = ");
+        for (size_t i = 0; i < value->content->count && i < CONTENT_MOST; i++) {
+                const struct scalar *s = &value->content->at[i];
+                char text[FLOAT_TEXT];
+                double number;
 
-        buf_puts(&t->buf, text);
-        for (; length < width; length++)
-                buf_putc(&t->buf, ' ');
-        buf_puts(&t->buf, "  ");
+                if (i)
+                        buf_puts(&t->buf, ", ");
+                if (scalar_float_value(s, &number)) {
+                        float_text(text, number, value->type.elem != ELEM_DOUBLE);
+                        buf_puts(&t->buf, text);
+                } else {
+                        put_dim(t, s->d);
+                }
+        }
+        if (value->content->count > CONTENT_MOST)
+                buf_puts(&t->buf, ", ...");
 }
 
-static void widen(size_t *width, const char *text)
+static void put_value(struct table *t, const struct result_value *v)
 {
-        size_t length = strlen(text);
-
-        if (length > *width && length <= WIDEST)
-                *width = length;
-}
-
-static const char *op_text(const struct result_value *v)
-{
-        static const char *const kinds[] = {
-                [KIND_INPUT] = "(input)",
-                [KIND_INTERMEDIATE] = "",
-                [KIND_OUTPUT] = "",
-                [KIND_INITIALIZER] = "(initializer)",
-        };
-
-        return v->op[0] ? v->op : kinds[v->kind];
-}
-
-static const char *full_name(struct table *t, const struct result_value *v)
-{
-        return v->scope[0] ? arena_printf(t->arena, "%s: %s", v->scope, v->name) : v->name;
+        put_padded(t, v->name, t->name_width);
+        put_padded(t, origin_of(v), t->op_width);
+        put_padded(t, type_of(t, v), t->type_width);
+        put_shape(t, &v->value.type);
+        if (v->value.has_length) {
+                buf_puts(&t->buf, " x ");
+                put_dim(t, v->value.length);
+        }
+        if (value_content_shown(&v->value) && v->value.content->count)
+                put_content(t, &v->value);
+        if (v->scope[0]) {
+                buf_puts(&t->buf, "  in ");
+                put_clean(t, v->scope);
+        }
+        end_line(t);
 }
 
 static void put_values(struct table *t)
 {
-        const struct result *r = t->result;
+        put_padded(t, "value", t->name_width);
+        put_padded(t, "from", t->op_width);
+        put_padded(t, "type", t->type_width);
+        buf_puts(&t->buf, "shape");
+        end_line(t);
+        for (size_t i = 0; i < t->result->n_value; i++)
+                put_value(t, &t->result->value[i]);
+}
 
-        widen(&t->name_width, "VALUE");
-        widen(&t->op_width, "OPERATOR");
-        widen(&t->type_width, "TYPE");
-        for (size_t i = 0; i < r->n_value; i++) {
-                widen(&t->name_width, full_name(t, &r->value[i]));
-                widen(&t->op_width, op_text(&r->value[i]));
-                widen(&t->type_width, type_text(t, &r->value[i].value.type));
-        }
-        put_padded(t, "VALUE", t->name_width);
-        put_padded(t, "OPERATOR", t->op_width);
-        put_padded(t, "TYPE", t->type_width);
-        buf_puts(&t->buf, "SHAPE\n");
-        for (size_t i = 0; i < r->n_value; i++) {
-                put_padded(t, full_name(t, &r->value[i]), t->name_width);
-                put_padded(t, op_text(&r->value[i]), t->op_width);
-                put_padded(t, type_text(t, &r->value[i].value.type), t->type_width);
-                put_shape(t, &r->value[i].value.type);
-                buf_putc(&t->buf, '\n');
+/* -- the rest -- */
+
+static void put_constraints(struct table *t)
+{
+        for (size_t i = 0; i < t->result->n_constraint; i++) {
+                const struct result_constraint *c = &t->result->constraint[i];
+
+                buf_puts(&t->buf, i ? "" : "\n");
+                buf_puts(&t->buf, "must hold: ");
+                put_clean(t, c->left);
+                buf_printf(&t->buf, " %s ", c->relation);
+                put_clean(t, c->right);
+                if (c->node[0]) {
+                        buf_puts(&t->buf, "  (");
+                        put_clean(t, c->node);
+                        buf_putc(&t->buf, ')');
+                }
+                end_line(t);
         }
 }
 
-static void put_notes(struct table *t)
+static void put_diags(struct table *t)
 {
-        static const char *const severities[] = {[OX_ERROR] = "error", [OX_WARNING] = "warning", [OX_INFO] = "info"};
-        const struct result *r = t->result;
+        static const char *const words[] = {[OX_ERROR] = "error", [OX_WARNING] = "warning", [OX_INFO] = "note"};
+        const struct diags *diags = t->result->diags;
 
-        for (size_t i = 0; i < r->n_constraint; i++)
-                buf_printf(&t->buf, "%s%s %s %s\n", i ? "" : "\nConstraints\n", r->constraint[i].left,
-                           r->constraint[i].relation, r->constraint[i].right);
-        for (size_t i = 0; i < r->diags->count; i++) {
-                const struct diag *d = &r->diags->at[i];
+        for (size_t i = 0; i < diags->count; i++) {
+                const struct diag *d = &diags->at[i];
 
-                buf_printf(&t->buf, "%s%s %s", i ? "" : "\nDiagnostics\n", severities[d->severity], d->reason);
-                if (d->node_index >= 0)
-                        buf_printf(&t->buf, " at node %s%s#%lld", d->node, d->node[0] ? " " : "",
-                                   (long long)d->node_index);
-                buf_printf(&t->buf, ": %s\n", d->message);
+                buf_puts(&t->buf, i ? "" : "\n");
+                buf_printf(&t->buf, "%s %s: ", words[d->severity], d->reason);
+                if (d->node_index >= 0) {
+                        buf_printf(&t->buf, "node %lld ", (long long)d->node_index);
+                        put_clean(t, d->node);
+                        buf_puts(&t->buf, d->node[0] ? " (" : "(");
+                        put_clean(t, d->op);
+                        buf_puts(&t->buf, ")");
+                        if (d->scope[0]) {
+                                buf_puts(&t->buf, " in ");
+                                put_clean(t, d->scope);
+                        }
+                        buf_puts(&t->buf, ": ");
+                }
+                put_clean(t, d->message);
+                end_line(t);
         }
+}
+
+static void put_summary(struct table *t)
+{
+        const struct result_summary *s = &t->result->summary;
+        const struct result_model *m = &t->result->model;
+
+        buf_printf(&t->buf, "\n%zu nodes, %llu bytes, %llu of them skipped\n", m->nodes, (unsigned long long)m->bytes,
+                   (unsigned long long)m->bytes_skipped);
+        buf_printf(&t->buf, "%zu values: %zu exact, %zu symbolic, %zu dynamic, %zu unknown; %zu errors, %zu warnings\n",
+                   s->values, s->exact, s->symbolic, s->dynamic, s->unknown, s->errors, s->warnings);
 }
 
 void render_table(const struct result *result, struct arena *arena, render_write write, void *user)
 {
-        struct table t = {.arena = arena, .result = result};
-        const struct result_summary *s = &result->summary;
+        struct table t = {.result = result, .write = write, .user = user};
 
         buf_init(&t.buf, arena);
+        buf_init(&t.scratch, arena);
+        measure(&t);
         put_values(&t);
-        put_notes(&t);
+        put_constraints(&t);
+        put_diags(&t);
         if (result->is_model)
-                buf_printf(
-                        &t.buf,
-                        "\n%zu values: %zu exact, %zu symbolic, %zu dynamic, %zu unknown; %zu errors, %zu warnings\n",
-                        s->values, s->exact, s->symbolic, s->dynamic, s->unknown, s->errors, s->warnings);
+                put_summary(&t);
         write(user, t.buf.text, t.buf.length);
 }

@@ -1,0 +1,36 @@
+/* What every sink asks of a value. */
+#pragma once
+
+#include "infer/result.h"
+
+/* Tensors of known rank have a shape to show. */
+static inline bool type_has_shape(const struct type *type)
+{
+        return (type->kind == TYPE_TENSOR || type->kind == TYPE_SPARSE_TENSOR) && type->rank != RANK_UNKNOWN;
+}
+
+/* The element as a float, when it is one. An expression in a float tensor is none, unless it is a number by now. */
+static inline bool scalar_float_value(const struct scalar *s, double *ret)
+{
+        if (s->kind == SCALAR_RATIO && dim_is_int(s->d))
+                *ret = (double)s->d.val / (double)s->den;
+        else if (s->kind == SCALAR_FLOAT)
+                *ret = s->f;
+        else
+                return false;
+        return true;
+}
+
+/* Whether contents can be told: all elements known, and none a fraction of symbols, for which there is no spelling. */
+static inline bool value_content_shown(const struct value *value)
+{
+        if (!value->content)
+                return false;
+        for (size_t i = 0; i < value->content->count; i++) {
+                const struct scalar *s = &value->content->at[i];
+
+                if (s->kind == SCALAR_UNKNOWN || (s->kind == SCALAR_RATIO && s->den != 1 && !dim_is_int(s->d)))
+                        return false;
+        }
+        return true;
+}
