@@ -393,6 +393,18 @@ enum ox_code infer_SplitToSequence(struct node *n)
         return out_sequence(n, *chunk_type(n, axis, out_fresh(n, 0, axis)), counted ? &count : NULL, NULL);
 }
 
+/* Elements that disagree make a warning and an unknown size: to the specification's types a sequence of them is as good
+   as any. */
+static enum ox_code agree_elements(struct node *n, struct dim *dim, struct dim other, int axis)
+{
+        if (!dim_proves_unequal(n->dims, *dim, other))
+                return dim_agree(n, dim, other, 0);
+        node_warn(n, "DIM_MISMATCH", 0, "elements must agree on axis %d, got %s and %s", axis, dim_text(n->dims, *dim),
+                  dim_text(n->dims, other));
+        *dim = out_fresh(n, 0, axis);
+        return OX_OK;
+}
+
 /* Agrees the sizes of a sequence's elements but for `axis` (-1: none is left out), whose sizes add up. */
 static enum ox_code add_elements(struct node *n, size_t count, int rank, int axis, struct dim *dims)
 {
@@ -411,7 +423,7 @@ static enum ox_code add_elements(struct node *n, size_t count, int rank, int axi
                         else if (first)
                                 dims[d] = element->dim[d];
                         else
-                                TRY(dim_agree(n, &dims[d], element->dim[d], 0));
+                                TRY(agree_elements(n, &dims[d], element->dim[d], d));
                 }
                 first = false;
         }
@@ -420,8 +432,8 @@ static enum ox_code add_elements(struct node *n, size_t count, int rank, int axi
         return OX_OK;
 }
 
-/* The rank that a sequence's elements share; RANK_UNKNOWN when none is known. */
-static enum ox_code shared_rank(struct node *n, size_t count, int *ret)
+/* The rank that a sequence's elements share; RANK_UNKNOWN when none is known, and, with a warning, when they differ. */
+static int shared_rank(struct node *n, size_t count)
 {
         int rank = RANK_UNKNOWN;
 
@@ -429,13 +441,14 @@ static enum ox_code shared_rank(struct node *n, size_t count, int *ret)
                 const struct type *element = n->in[0]->elements[i];
                 if (element->kind != TYPE_TENSOR || element->rank == RANK_UNKNOWN)
                         continue;
-                if (rank != RANK_UNKNOWN && element->rank != rank)
-                        return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 0,
-                                          "elements must be of one rank, got %d and %d", rank, element->rank);
+                if (rank != RANK_UNKNOWN && element->rank != rank) {
+                        node_warn(n, "RANK_MISMATCH", 0, "elements must be of one rank, got %d and %d", rank,
+                                  element->rank);
+                        return RANK_UNKNOWN;
+                }
                 rank = element->rank;
         }
-        *ret = rank;
-        return OX_OK;
+        return rank;
 }
 
 /* The sum of all elements' sizes along `axis`, when only their joined type is known. */
@@ -459,7 +472,7 @@ enum ox_code infer_ConcatFromSequence(struct node *n)
         if (known && count == 0)
                 return node_error(n, OX_INVALID_ARGUMENT, "EMPTY_SEQUENCE", 0, "there is nothing to concatenate");
         if (known)
-                TRY(shared_rank(n, count, &rank));
+                rank = shared_rank(n, count);
         if (rank == RANK_UNKNOWN)
                 return out_elem(n, 0, of->kind == TYPE_TENSOR ? of->elem : ELEM_UNDEFINED);
         TRY(attr_axis(n, "axis", 0, stack ? rank + 1 : rank, &axis));
