@@ -1,0 +1,174 @@
+/* Convolutions: Conv, ConvInteger, QLinearConv, DeformConv, ConvTranspose, Col2Im. */
+#include "ops/rules.h"
+#include "ops/window.h"
+
+/* Where an operator of the family has its inputs. */
+struct conv {
+        int x, w, bias; /* bias -1: none */
+        bool transposed;
+};
+
+/* Channels: X has group times as many as a filter of W sees; W[0] (transposed: W[1] * group) are made. */
+static enum ox_code channels(struct node *n, const struct conv *c, struct dim *ret)
+{
+        int64_t group = attr_int_or(n, "group", 1);
+        int in_axis = c->transposed ? 0 : 1, out_axis = c->transposed ? 1 : 0;
+        struct dim in, out;
+
+        if (group < 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "group must be 1 or more, got %lld",
+                                  (long long)group);
+        if (!in_has_rank(n, c->w)) {
+                *ret = c->bias >= 0 && in_rank(n, c->bias) == 1 ? in_dim(n, c->bias, 0) : out_fresh(n, 0, 1);
+                return OX_OK;
+        }
+        in = in_dim(n, c->w, in_axis);
+        out = in_dim(n, c->w, out_axis);
+        if (c->transposed) {
+                out = dim_mul(n->dims, out, dim_int(group));
+        } else {
+                in = dim_mul(n->dims, in, dim_int(group));
+                if (dim_is_int(out) && out.val % group != 0)
+                        return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", c->w,
+                                          "%lld filters do not part into %lld groups", (long long)out.val,
+                                          (long long)group);
+        }
+        if (in_has_rank(n, c->x))
+                TRY(dim_agree(n, &in, in_dim(n, c->x, 1), c->x));
+        if (c->bias >= 0 && in_rank(n, c->bias) == 1)
+                TRY(dim_agree(n, &out, in_dim(n, c->bias, 0), c->bias));
+        *ret = out;
+        return OX_OK;
+}
+
+/* stride * (size - 1) + output_padding + ((kernel - 1) * dilation + 1) - pads; with auto_pad SAME_* the output is
+   size * stride (the text of ConvTranspose-11; output_padding does not count then). */
+static enum ox_code transposed_size(struct node *n, const struct window *w, int64_t output_padding, struct dim *ret)
+{
+        struct dim_table *t = n->dims;
+        struct dim stride = dim_int(w->stride);
+
+        if (w->auto_pad == WINDOW_SAME_UPPER || w->auto_pad == WINDOW_SAME_LOWER) {
+                *ret = dim_mul(t, w->size, stride);
+                return OX_OK;
+        }
+        struct dim size = dim_mul(t, stride, dim_sub(t, w->size, dim_int(1)));
+
+        size = dim_add(t, size, dim_mul(t, dim_sub(t, w->kernel, dim_int(1)), dim_int(w->dilation)));
+        size = dim_add(t, size, dim_add(t, dim_int(1), dim_int(output_padding)));
+        if (w->auto_pad == WINDOW_NOTSET)
+                size = dim_sub(t, size, dim_add(t, dim_int(w->pad_begin), dim_int(w->pad_end)));
+        *ret = size;
+        return OX_OK;
+}
+
+/* ConvTranspose's own attributes, each one value an axis; NULL: not given. */
+struct transposed {
+        const int64_t *output_padding, *output_shape;
+};
+
+static enum ox_code transposed_read(struct node *n, size_t spatial, struct transposed *ret)
+{
+        const char *const names[] = {"output_padding", "output_shape"};
+        const int64_t **lists[] = {&ret->output_padding, &ret->output_shape};
+
+        for (int i = 0; i < 2; i++) {
+                size_t count;
+
+                *lists[i] = NULL;
+                if (!attr_given(n, names[i]) || !attr_ints(n, names[i], lists[i], &count) || count == 0) {
+                        *lists[i] = NULL;
+                        continue;
+                }
+                /* The text has it both ways: of all axes, or of those behind batch and channels. */
+                if (i == 1 && count == spatial + 2)
+                        *lists[i] += 2;
+                else if (count != spatial)
+                        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_LENGTH", -1,
+                                          "%s has %zu entries, wanted %zu", names[i], count, spatial);
+        }
+        return OX_OK;
+}
+
+/* The rank of X, or of W, which is the same; RANK_UNKNOWN when neither is known. */
+static enum ox_code conv_rank(struct node *n, const struct conv *c, int *ret)
+{
+        TRY(in_expect_rank_least(n, c->x, 3));
+        TRY(in_expect_rank_least(n, c->w, 3));
+        *ret = in_has_rank(n, c->x) ? in_rank(n, c->x) : in_rank(n, c->w);
+        return *ret == RANK_UNKNOWN ? OX_OK : in_expect_rank(n, c->w, *ret);
+}
+
+static enum ox_code conv_axis(struct node *n, const struct conv *c, const struct windows *w,
+                              const struct transposed *transposed, int axis, struct dim *ret)
+{
+        struct dim kernel;
+
+        if (c->transposed && transposed->output_shape) {
+                *ret = dim_int(transposed->output_shape[axis]);
+                return OX_OK;
+        }
+        bool same = w->auto_pad == WINDOW_SAME_UPPER || w->auto_pad == WINDOW_SAME_LOWER;
+
+        if (!in_has_rank(n, c->x) || (!in_has_rank(n, c->w) && !w->kernel && !same)) {
+                *ret = out_fresh(n, 0, axis + 2);
+                return OX_OK;
+        }
+        kernel = in_has_rank(n, c->w) ? in_dim(n, c->w, axis + 2) : dim_int(w->kernel ? w->kernel[axis] : 1);
+        if (w->kernel)
+                TRY(dim_agree(n, &kernel, dim_int(w->kernel[axis]), c->w));
+        struct window window = windows_axis(w, axis, in_dim(n, c->x, axis + 2), kernel);
+
+        if (c->transposed)
+                return transposed_size(n, &window, transposed->output_padding ? transposed->output_padding[axis] : 0,
+                                       ret);
+        return window_output(n, &window, axis + 2, ret);
+}
+
+static enum ox_code conv(struct node *n, const struct conv *c)
+{
+        enum elem elem = n->out[0].type.elem;
+        struct transposed transposed = {0};
+        struct windows w;
+        int rank;
+
+        TRY(in_expect_tensor(n, c->x));
+        TRY(in_expect_tensor(n, c->w));
+        TRY(conv_rank(n, c, &rank));
+        if (rank == RANK_UNKNOWN)
+                return out_elem(n, 0, elem);
+        TRY(windows_read(n, rank - 2, &w));
+        if (c->transposed)
+                TRY(transposed_read(n, (size_t)rank - 2, &transposed));
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
+
+        dims[0] = in_has_rank(n, c->x) ? in_dim(n, c->x, 0) : out_fresh(n, 0, 0);
+        TRY(channels(n, c, &dims[1]));
+        for (int axis = 0; axis < rank - 2; axis++)
+                TRY(conv_axis(n, c, &w, &transposed, axis, &dims[axis + 2]));
+        return out_tensor(n, 0, elem, rank, dims);
+}
+
+/* Conv 1, 11, 22 and ConvInteger 10 */
+enum ox_code infer_Conv(struct node *n)
+{
+        return conv(n, &(struct conv){.x = 0, .w = 1, .bias = n->row->since == 10 ? -1 : 2});
+}
+
+/* DeformConv 19, 22: sizes as Conv's; offset and mask have them too. */
+enum ox_code infer_DeformConv(struct node *n)
+{
+        return conv(n, &(struct conv){.x = 0, .w = 1, .bias = 3});
+}
+
+/* QLinearConv 10: scale and zero point stand behind x and behind w. */
+enum ox_code infer_QLinearConv(struct node *n)
+{
+        return conv(n, &(struct conv){.x = 0, .w = 3, .bias = 8});
+}
+
+/* ConvTranspose 1, 11, 22 */
+enum ox_code infer_ConvTranspose(struct node *n)
+{
+        return conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2, .transposed = true});
+}

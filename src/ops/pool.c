@@ -1,0 +1,168 @@
+/* Pools: MaxPool, AveragePool, LpPool, their Global kin, MaxUnpool, and pools of regions. */
+#include "ops/elements.h"
+#include "ops/rules.h"
+#include "ops/window.h"
+
+static enum ox_code pool_shape(struct node *n, int *ret_rank, struct dim **ret_dims)
+{
+        int64_t ceil_mode = attr_int_or(n, "ceil_mode", 0);
+        struct windows w;
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_rank_least(n, 0, 3));
+        *ret_rank = in_rank(n, 0);
+        if (*ret_rank == RANK_UNKNOWN)
+                return OX_OK;
+        TRY(windows_read(n, *ret_rank - 2, &w));
+        struct dim *dims = in_dims(n, 0);
+
+        for (int axis = 0; axis < w.spatial; axis++) {
+                /* LpPool-1 alone may go without a kernel, and does not say what it pools over then. */
+                if (!w.kernel) {
+                        dims[axis + 2] = out_fresh(n, 0, axis + 2);
+                        continue;
+                }
+                struct window window = windows_axis(&w, axis, dims[axis + 2], dim_int(w.kernel[axis]));
+
+                window.ceil_mode = ceil_mode != 0;
+                TRY(window_output(n, &window, axis + 2, &dims[axis + 2]));
+        }
+        *ret_dims = dims;
+        return OX_OK;
+}
+
+/* MaxPool 1, 8, 10, 11, 12, 22 (Indices from 8 on), AveragePool 1, 7, 10, 11, 19, 22, LpPool 1, 2, 11, 18, 22 */
+enum ox_code infer_Pool(struct node *n)
+{
+        struct dim *dims;
+        int rank;
+
+        TRY(pool_shape(n, &rank, &dims));
+        if (rank == RANK_UNKNOWN) {
+                out_elem(n, 1, ELEM_INT64);
+                return out_elem(n, 0, in_elem(n, 0));
+        }
+        TRY(out_tensor(n, 1, ELEM_INT64, rank, dims));
+        return out_tensor(n, 0, in_elem(n, 0), rank, dims);
+}
+
+/* GlobalAveragePool 1, 22, GlobalMaxPool 1, 22, GlobalLpPool 1, 2, 22: one element an axis behind batch and channels.
+ */
+enum ox_code infer_GlobalPool(struct node *n)
+{
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_rank_least(n, 0, 2));
+        if (!in_has_rank(n, 0))
+                return out_elem(n, 0, in_elem(n, 0));
+        struct dim *dims = in_dims(n, 0);
+
+        for (int d = 2; d < in_rank(n, 0); d++)
+                dims[d] = dim_int(1);
+        return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
+}
+
+/* The whole shape as the elements of input `i` give it; unknown elements become fresh symbols. */
+static enum ox_code shape_from_elements(struct node *n, int i)
+{
+        const struct content *content = in_content(n, i);
+        int64_t length;
+
+        if (!content) {
+                if (in_length(n, i, false, &length) && length <= n->limits->rank)
+                        return out_rank(n, 0, in_elem(n, 0), (int)length);
+                return out_elem(n, 0, in_elem(n, 0));
+        }
+        if ((int64_t)content->count > n->limits->rank)
+                return out_elem(n, 0, in_elem(n, 0));
+        struct dim *dims = arena_new_array(n->arena, struct dim, content->count);
+
+        for (size_t d = 0; d < content->count; d++)
+                if (!scalar_as_size(n, content->at[d], &dims[d]))
+                        dims[d] = out_fresh(n, 0, (int)d);
+        return out_tensor(n, 0, in_elem(n, 0), (int)content->count, dims);
+}
+
+/* MaxUnpool 9, 11, 22: (size - 1) * stride + kernel - pads, unless output_shape says it all. */
+enum ox_code infer_MaxUnpool(struct node *n)
+{
+        struct windows w;
+
+        TRY(in_expect_rank_least(n, 0, 3));
+        if (in_given(n, 2))
+                return shape_from_elements(n, 2);
+        if (!in_has_rank(n, 0))
+                return out_elem(n, 0, in_elem(n, 0));
+        TRY(windows_read(n, in_rank(n, 0) - 2, &w));
+        struct dim *dims = in_dims(n, 0);
+
+        for (int axis = 0; axis < w.spatial; axis++) {
+                struct dim size =
+                        dim_mul(n->dims, dim_sub(n->dims, dims[axis + 2], dim_int(1)), dim_int(w.stride[axis]));
+
+                size = dim_add(n->dims, size, dim_int(w.kernel[axis]));
+                dims[axis + 2] = dim_sub(n->dims, size,
+                                         dim_add(n->dims, dim_int(w.pad[axis]), dim_int(w.pad[axis + w.spatial])));
+        }
+        return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
+}
+
+/* [regions, channels, height, width] of pools of regions of X [N, C, H, W]. */
+static enum ox_code regions(struct node *n, int64_t height, int64_t width)
+{
+        struct dim *dims = arena_new_array(n->arena, struct dim, 4);
+
+        TRY(in_expect_rank(n, 0, 4));
+        TRY(in_expect_rank(n, 1, 2));
+        dims[0] = in_has_rank(n, 1) ? in_dim(n, 1, 0) : out_fresh(n, 0, 0);
+        if (in_rank(n, 2) == 1)
+                TRY(dim_agree(n, &dims[0], in_dim(n, 2, 0), 2));
+        dims[1] = in_has_rank(n, 0) ? in_dim(n, 0, 1) : out_fresh(n, 0, 1);
+        dims[2] = dim_int(height);
+        dims[3] = dim_int(width);
+        return out_tensor(n, 0, in_elem(n, 0), 4, dims);
+}
+
+/* MaxRoiPool 1, 22 */
+enum ox_code infer_MaxRoiPool(struct node *n)
+{
+        const int64_t *pooled;
+        size_t count;
+
+        if (!attr_ints(n, "pooled_shape", &pooled, &count) || count != 2)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_LENGTH", -1, "pooled_shape wants 2 entries");
+        return regions(n, pooled[0], pooled[1]);
+}
+
+/* RoiAlign 10, 16, 22 */
+enum ox_code infer_RoiAlign(struct node *n)
+{
+        TRY(in_expect_rank(n, 2, 1));
+        return regions(n, attr_int_or(n, "output_height", 1), attr_int_or(n, "output_width", 1));
+}
+
+/* Col2Im 18: [N, C * block, L] gathered into [N, C, image...]. */
+enum ox_code infer_Col2Im(struct node *n)
+{
+        const struct content *image = in_content(n, 1), *block = in_content(n, 2);
+        struct dim product = dim_int(1), size;
+        int64_t length;
+
+        TRY(in_expect_rank(n, 0, 3));
+        if (!in_length(n, 1, false, &length) && !in_length(n, 2, false, &length))
+                return out_elem(n, 0, in_elem(n, 0));
+        if (length + 2 > n->limits->rank)
+                return out_elem(n, 0, in_elem(n, 0));
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)length + 2);
+        bool known = block && (int64_t)block->count == length && in_has_rank(n, 0);
+
+        for (size_t b = 0; known && b < block->count; b++) {
+                known = scalar_as_size(n, block->at[b], &size) && !dim_is(size, 0);
+                product = dim_mul(n->dims, product, size);
+        }
+        dims[0] = in_has_rank(n, 0) ? in_dim(n, 0, 0) : out_fresh(n, 0, 0);
+        dims[1] = known ? dim_exactdiv(n->dims, in_dim(n, 0, 1), product) : out_fresh(n, 0, 1);
+        for (int64_t d = 0; d < length; d++)
+                if (!image || (int64_t)image->count != length || !scalar_as_size(n, image->at[d], &dims[d + 2]))
+                        dims[d + 2] = out_fresh(n, 0, (int)d + 2);
+        return out_tensor(n, 0, in_elem(n, 0), (int)length + 2, dims);
+}

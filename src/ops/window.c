@@ -1,0 +1,120 @@
+#include "ops/window.h"
+
+#include <string.h>
+
+/* (kernel - 1) * dilation + 1: what a dilated kernel covers. */
+static struct dim covered(struct node *n, const struct window *w)
+{
+        struct dim gaps = dim_mul(n->dims, dim_sub(n->dims, w->kernel, dim_int(1)), dim_int(w->dilation));
+
+        return dim_add(n->dims, gaps, dim_int(1));
+}
+
+/* The formulas stand alike in the texts of Conv and of every pool. `ceil_mode` rounds up, and a window that would begin
+   in the padding behind the data is not counted: there is nothing in it (the text of AveragePool-19 and MaxPool-22 says
+   so; in earlier versions' formulas it is left out, and runtimes drop the window there too). */
+enum ox_code window_output(struct node *n, const struct window *w, int axis, struct dim *ret)
+{
+        struct dim_table *t = n->dims;
+        struct dim stride = dim_int(w->stride), room, count;
+        int64_t lower, upper;
+
+        if (w->auto_pad == WINDOW_SAME_UPPER || w->auto_pad == WINDOW_SAME_LOWER) {
+                *ret = dim_ceildiv(t, w->size, stride);
+                return OX_OK;
+        }
+        room = dim_sub(t, w->size, covered(n, w));
+        if (w->auto_pad == WINDOW_NOTSET)
+                room = dim_add(t, room, dim_add(t, dim_int(w->pad_begin), dim_int(w->pad_end)));
+        dim_range(t, room, &lower, &upper);
+        if (upper < 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "KERNEL_EXCEEDS_INPUT", 0,
+                                  "the kernel covers %s elements of axis %d, which has %s with its padding",
+                                  dim_text(t, covered(n, w)), axis, dim_text(t, dim_add(t, room, covered(n, w))));
+        if (w->ceil_mode && w->auto_pad == WINDOW_NOTSET) {
+                count = dim_add(t, dim_ceildiv(t, room, stride), dim_int(1));
+                struct dim last = dim_sub(t, dim_add(t, w->size, dim_int(w->pad_begin)), dim_int(1));
+
+                if (w->drop_last_in_padding)
+                        count = dim_min(t, count, dim_add(t, dim_floordiv(t, last, stride), dim_int(1)));
+        } else {
+                count = dim_add(t, dim_floordiv(t, room, stride), dim_int(1));
+        }
+        *ret = count;
+        return OX_OK;
+}
+
+static enum ox_code read_list(struct node *n, const char *name, size_t count, int64_t least, int64_t otherwise,
+                              const int64_t **ret)
+{
+        size_t given;
+
+        if (!attr_ints(n, name, ret, &given)) {
+                int64_t *filled = arena_new_array(n->arena, int64_t, count);
+
+                for (size_t i = 0; i < count; i++)
+                        filled[i] = otherwise;
+                *ret = filled;
+                return OX_OK;
+        }
+        if (given != count)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_LENGTH", -1, "%s has %zu entries, wanted %zu",
+                                  name, given, count);
+        for (size_t i = 0; i < count; i++)
+                if ((*ret)[i] < least)
+                        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                                          "%s holds %lld, wanted %lld or more", name, (long long)(*ret)[i],
+                                          (long long)least);
+        return OX_OK;
+}
+
+static enum ox_code read_auto_pad(struct node *n, enum window_pad *ret)
+{
+        static const struct {
+                const char *name;
+                enum window_pad pad;
+        } pads[] = {{"NOTSET", WINDOW_NOTSET},
+                    {"VALID", WINDOW_VALID},
+                    {"SAME_UPPER", WINDOW_SAME_UPPER},
+                    {"SAME_LOWER", WINDOW_SAME_LOWER}};
+        const char *text;
+
+        *ret = WINDOW_NOTSET;
+        if (!attr_string(n, "auto_pad", &text) || !text[0])
+                return OX_OK;
+        for (size_t i = 0; i < sizeof(pads) / sizeof(pads[0]); i++) {
+                if (strcmp(pads[i].name, text) == 0) {
+                        *ret = pads[i].pad;
+                        return OX_OK;
+                }
+        }
+        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                          "auto_pad must be NOTSET, VALID, SAME_UPPER or SAME_LOWER, got %.64s", text);
+}
+
+enum ox_code windows_read(struct node *n, int spatial, struct windows *ret)
+{
+        size_t count = (size_t)spatial;
+
+        *ret = (struct windows){.spatial = spatial};
+        TRY(read_auto_pad(n, &ret->auto_pad));
+        if (attr_given(n, "kernel_shape"))
+                TRY(read_list(n, "kernel_shape", count, 1, 1, &ret->kernel));
+        TRY(read_list(n, "strides", count, 1, 1, &ret->stride));
+        TRY(read_list(n, "dilations", count, 1, 1, &ret->dilation));
+        return read_list(n, "pads", 2 * count, INT64_MIN / 4, 0, &ret->pad);
+}
+
+struct window windows_axis(const struct windows *w, int axis, struct dim size, struct dim kernel)
+{
+        return (struct window){
+                .size = size,
+                .kernel = kernel,
+                .stride = w->stride[axis],
+                .dilation = w->dilation[axis],
+                .pad_begin = w->pad[axis],
+                .pad_end = w->pad[axis + w->spatial],
+                .auto_pad = w->auto_pad,
+                .drop_last_in_padding = true,
+        };
+}
