@@ -183,7 +183,11 @@ bool index_normalize(int64_t index, int64_t size, int64_t *ret)
 
 struct dim out_fresh_at_most(struct node *n, int o, int axis, struct dim most)
 {
-        struct dim fresh = out_fresh(n, o, axis);
+        struct dim fresh;
+
+        if (dim_is(most, 0))
+                return most;
+        fresh = out_fresh(n, o, axis);
 
         if (dim_is_int(most) && most.val >= 0)
                 dim_assume_le(n->dims, fresh, most.val);

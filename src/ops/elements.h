@@ -63,7 +63,7 @@ bool rank_allowed(struct node *n, size_t rank, int input);
 /* An index normalised into [0, size): negative ones count from the end. False out of bounds. */
 bool index_normalize(int64_t index, int64_t size, int64_t *ret);
 
-/* A fresh symbol for axis `axis` of output `o`, known to be at most `most` (where that is an integer). */
+/* A fresh symbol for axis `axis` of output `o`, known to be at most `most` (where that is an integer); 0 of nothing. */
 struct dim out_fresh_at_most(struct node *n, int o, int axis, struct dim most);
 
 /* The greater (lesser) of two, decided by what is proven wherever that can be. */

@@ -16,6 +16,9 @@ enum ox_code infer_ConstantOfShape(struct node *n)
         int64_t number;
 
         TRY(list_get(n, NULL, 0, false, &sizes));
+        if (in_elem(n, 0) != ELEM_UNDEFINED && in_elem(n, 0) != ELEM_INT64)
+                return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", 0, "the shape must be of int64, got %s",
+                                  elem_name((int)in_elem(n, 0)));
         if (value != NULL && !tensor_type(n->arena, n->limits, value, &type, &fault))
                 return node_error(n, OX_INVALID_ARGUMENT, "TENSOR_INVALID", -1, "the attribute value: %s", fault);
         if (value != NULL && type_elements(n->dims, &type, &one) && !dim_is(one, 1))

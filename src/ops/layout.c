@@ -244,6 +244,23 @@ static enum ox_code squeeze_ones(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 
+/* Axes that are not known, but for their number: when only as many can be 1, it is those. */
+static enum ox_code squeeze_some(struct node *n, size_t count)
+{
+        struct dim *dims = in_dims(n, 0);
+        int rank = in_rank(n, 0), kept = 0;
+
+        for (int d = 0; d < rank; d++)
+                if (dim_proves_unequal(n->dims, dims[d], dim_int(1)))
+                        dims[kept++] = dims[d];
+        if (count > (size_t)(rank - kept))
+                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 1,
+                                  "%zu axes to remove, but %d of %d dimensions can be 1", count, rank - kept, rank);
+        if (count == (size_t)(rank - kept))
+                return out_tensor(n, 0, in_elem(n, 0), kept, dims);
+        return out_rank(n, 0, in_elem(n, 0), rank - (int)count);
+}
+
 enum ox_code infer_Squeeze(struct node *n)
 {
         const int64_t *numbers;
@@ -258,12 +275,8 @@ enum ox_code infer_Squeeze(struct node *n)
                 return out_elem(n, 0, in_elem(n, 0));
         if (axes.state == LIST_ABSENT)
                 return squeeze_ones(n);
-        if (!list_numbers(n, &axes, &numbers)) {
-                if (axes.count > (size_t)rank)
-                        return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 1,
-                                          "%zu axes to remove, but the input's rank is %d", axes.count, rank);
-                return out_rank(n, 0, in_elem(n, 0), rank - (int)axes.count);
-        }
+        if (!list_numbers(n, &axes, &numbers))
+                return squeeze_some(n, axes.count);
         gone = arena_zalloc(n->arena, (size_t)rank * sizeof(*gone));
         TRY(squeeze_axes(n, &axes, numbers, rank, gone));
         dims = in_dims(n, 0);

@@ -46,7 +46,7 @@ enum ox_code infer_NonZero(struct node *n)
                 dims[1] = dim_int(count);
         } else {
                 type_elements(n->dims, in_type(n, 0), &elements);
-                dims[1] = dim_is(elements, 0) ? elements : out_fresh_at_most(n, 0, 1, elements);
+                dims[1] = out_fresh_at_most(n, 0, 1, elements);
         }
         return out_tensor(n, 0, ELEM_INT64, 2, dims);
 }
@@ -206,7 +206,7 @@ static struct dim unique_size(struct node *n, int axis, struct dim from)
 {
         int64_t count;
 
-        if (dim_is(from, 0) || dim_is(from, 1))
+        if (dim_is(from, 1))
                 return from;
         if (count_unique(n, axis, &count))
                 return dim_int(count);
@@ -251,7 +251,7 @@ static enum ox_code one_hot_depth(struct node *n, int axis, struct dim *ret)
         if (in_has_rank(n, 1) && in_rank(n, 1) > 1)
                 return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 1, "depth has rank %d, but must be a scalar",
                                   in_rank(n, 1));
-        if (in_length(n, 1, true, &length) && length != 1)
+        if (in_length(n, 1, true, &length) && length > 1)
                 return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 1,
                                   "depth has %lld elements instead of one", (long long)length);
         if (content != NULL && content->count == 1) {
