@@ -1,4 +1,5 @@
 /* Operators that make a tensor from attributes or from a few numbers: constants, Range, windows, random tensors. */
+#include "ops/arith.h"
 #include "ops/elements.h"
 #include "ops/rules.h"
 
@@ -71,27 +72,6 @@ static enum ox_code range_scalar(struct node *n, int i, struct scalar *ret)
                                   "input %d has rank %d, but must be a scalar", i, in_rank(n, i));
         *ret = content != NULL && content->count == 1 ? content->at[0] : scalar_unknown();
         return OX_OK;
-}
-
-/* A number as a fraction whose denominator is a power of two: floats of moderate size are that exactly. */
-static bool scalar_fraction(struct scalar s, struct dim *ret, int64_t *ret_den)
-{
-        *ret = s.d;
-        *ret_den = s.kind == SCALAR_RATIO ? s.den : 1;
-        if (s.kind != SCALAR_FLOAT)
-                return s.kind != SCALAR_UNKNOWN;
-        for (int64_t den = 1; den <= (1 << 20); den *= 2) {
-                double scaled = s.f * (double)den;
-
-                if (!(scaled < 0x1p40 && scaled > -0x1p40))
-                        return false;
-                if (scaled == (double)(int64_t)scaled) {
-                        *ret = dim_int((int64_t)scaled);
-                        *ret_den = den;
-                        return true;
-                }
-        }
-        return false;
 }
 
 /* The count for fractions. Denominators are powers of two, so the largest is common to both ends. */
