@@ -159,6 +159,18 @@ bool utf8_is_clean(const char *text, size_t length)
         const unsigned char *at = (const unsigned char *)text;
 
         for (size_t i = 0; i < length;) {
+                uint64_t word;
+
+                /* Eight bytes at once while all are from 0x01 to 0x7f: then no byte has its high bit, and none borrows
+                   it when 1 is taken off. */
+                while (length - i >= sizeof(word)) {
+                        memcpy(&word, at + i, sizeof(word));
+                        if ((word | (word - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080))
+                                break;
+                        i += sizeof(word);
+                }
+                if (i == length)
+                        break;
                 if (at[i] == 0)
                         return false;
                 size_t step = utf8_sequence(at + i, length - i);

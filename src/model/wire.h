@@ -27,6 +27,11 @@ static inline enum wire_result wire_varint(const uint8_t *at, size_t size, size_
 {
         uint64_t value = 0;
 
+        if (size > 0 && at[0] < 0x80) { /* most of them */
+                *ret = at[0];
+                *ret_size = 1;
+                return WIRE_OK;
+        }
         for (size_t i = 0; i < most; i++) {
                 if (i == size)
                         return WIRE_SHORT;
