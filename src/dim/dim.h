@@ -95,6 +95,9 @@ struct dim dim_fresh_input(struct dim_table *t, const char *hint, const struct d
 /* Gives a symbol of any kind a value >= 0, as the caller of the inference asked: dim_resolve() replaces it. */
 void dim_define(struct dim_table *t, struct dim symbol, int64_t value);
 
+/* As dim_fresh(), for a content of a tensor: it may be negative. */
+struct dim dim_fresh_signed(struct dim_table *t, const char *hint, const struct dim_origin *origin);
+
 /* Takes a name out of the reach of dim_fresh(): every dimension name of the model, before anything is inferred. */
 void dim_reserve(struct dim_table *t, str_id name);
 
@@ -148,7 +151,8 @@ enum dim_unify {
 };
 
 /* Makes two dimensions equal. `ret` (may be NULL) is the one to go on with: an integer before a named expression
-   before an anonymous one. A named symbol is never bound. */
+   before an anonymous one. Neither a named symbol nor an input's unnamed dimension is ever bound: inputs print as they
+   were declared. */
 enum dim_unify dim_unify(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);
 
 /* The dimension with every bound symbol replaced, again in canonical form. Cheap while nothing is bound. */

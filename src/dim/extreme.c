@@ -1,0 +1,111 @@
+/* Max, min and broadcast: operations on sets of arguments. */
+#include "dim/internal.h"
+
+/* The order of arguments: expressions by age, integers last. */
+static bool goes_before(struct dim a, struct dim b)
+{
+        if (dim_is_int(a) || dim_is_int(b))
+                return !dim_is_int(a) || (dim_is_int(b) && a.val < b.val);
+        return a.expr < b.expr;
+}
+
+/* Adds an argument, in order; those of a nested operation of the same kind stand for it. False past the limit. */
+static bool collect(const struct dim_table *t, enum atom_kind kind, struct dim d, struct dim *arg, uint32_t *n)
+{
+        const struct atom *atom = lone_atom(t, d);
+        uint32_t at = 0;
+
+        if (atom && atom->kind == kind) {
+                for (uint32_t i = 0; i < atom->n; i++)
+                        if (!collect(t, kind, atom->arg[i], arg, n))
+                                return false;
+                return true;
+        }
+        while (at < *n && goes_before(arg[at], d))
+                at++;
+        if (at < *n && dim_same(arg[at], d))
+                return true;
+        if (*n == MAX_ARGUMENTS)
+                return false;
+        for (uint32_t i = (*n)++; i > at; i--)
+                arg[i] = arg[i - 1];
+        arg[at] = d;
+        return true;
+}
+
+/* Leaves out every argument that another is always beyond. */
+static void drop_beaten(struct dim_table *t, enum atom_kind kind, struct dim *arg, uint32_t *n)
+{
+        for (uint32_t i = 0; i < *n && *n <= MAX_PAIRWISE;) {
+                bool beaten = false;
+
+                for (uint32_t j = 0; j < *n && !beaten; j++)
+                        beaten = j != i &&
+                                 (kind == ATOM_MAX ? proves_ge(t, arg[j], arg[i]) : proves_ge(t, arg[i], arg[j]));
+                if (!beaten) {
+                        i++;
+                        continue;
+                }
+                (*n)--;
+                for (uint32_t j = i; j < *n; j++)
+                        arg[j] = arg[j + 1];
+        }
+}
+
+unsigned expr_extreme(struct dim_table *t, enum atom_kind kind, const struct dim *arg, uint32_t n, struct dim *ret)
+{
+        struct dim all[MAX_ARGUMENTS];
+        uint32_t count = 0;
+
+        for (uint32_t i = 0; i < n; i++)
+                if (!collect(t, kind, arg[i], all, &count))
+                        return DIM_FAULT_LIMIT;
+        /* Integers stand last, in order: one of them counts. */
+        while (count > 1 && dim_is_int(all[count - 2])) {
+                if (kind == ATOM_MAX)
+                        all[count - 2] = all[count - 1];
+                count--;
+        }
+        drop_beaten(t, kind, all, &count);
+        if (count == 1) {
+                *ret = all[0];
+                return 0;
+        }
+        return atom_dim(t, kind, all, count, ret);
+}
+
+bool expr_broadcast(struct dim_table *t, const struct dim *arg, uint32_t n, unsigned *ret_faults, struct dim *ret)
+{
+        struct dim all[MAX_ARGUMENTS];
+        uint32_t count = 0;
+
+        *ret_faults = 0;
+        for (uint32_t i = 0; i < n; i++) {
+                if (!dim_is(arg[i], 1) && !collect(t, ATOM_BROADCAST, arg[i], all, &count)) {
+                        *ret_faults = DIM_FAULT_LIMIT;
+                        return true;
+                }
+        }
+        if (count == 0) {
+                *ret = dim_int(1);
+                return true;
+        }
+        /* An integer other than 1 is the size; two of them contradict each other. */
+        if (dim_is_int(all[count - 1])) {
+                if (count > 1 && dim_is_int(all[count - 2]))
+                        return false;
+                *ret = all[count - 1];
+                return true;
+        }
+        /* What is never 1 is the size too. */
+        for (uint32_t i = 0; i < count; i++) {
+                struct range range = range_of(t, all[i]);
+
+                if (range.lower >= 2 || range.upper <= 0 || count == 1) {
+                        *ret = all[i];
+                        return true;
+                }
+        }
+        *ret_faults = atom_dim(t, ATOM_BROADCAST, all, count, ret);
+        return true;
+}

@@ -1,0 +1,234 @@
+/* What the files of dim/ share. A dimension that is no integer is a handle of `expr`: a sum of terms, each an integer
+   times a monomial; a monomial is a sorted multiset of atoms; an atom is a symbol or an operation on dimensions. All
+   three are hash-consed, so that equal ones are one. Monomial 0 is the empty product, 1.
+
+   Functions that return `unsigned` return the faults (enum dim_fault) that kept them from a result, 0 for none; the
+   public functions turn a fault into a fresh symbol. */
+#pragma once
+
+#include "base/checked.h"
+#include "dim/dim.h"
+
+enum atom_kind { ATOM_SYMBOL, ATOM_FLOORDIV, ATOM_MOD, ATOM_MAX, ATOM_MIN, ATOM_BROADCAST };
+
+/* No padding: terms are hashed and compared as bytes. */
+struct term {
+        int64_t coef;
+        uint64_t mono;
+};
+
+/* Bounds that hold while the table's facts are at `generation`. */
+struct known_range {
+        uint32_t generation;
+        int64_t lower, upper;
+};
+
+struct atom {
+        uint32_t hash;
+        enum atom_kind kind;
+        uint32_t symbol; /* its number, for ATOM_SYMBOL */
+        uint32_t weight; /* terms of the arguments, nested ones counted too */
+        uint32_t depth;
+        bool open; /* holds an anonymous symbol, which may be bound */
+        bool related;
+        struct dim relation[3]; /* sums with this atom in them that are 0; integers where there is none */
+        struct known_range range;
+        uint32_t n;
+        struct dim arg[];
+};
+
+struct mono {
+        uint32_t hash;
+        uint32_t weight, depth;
+        bool open;
+        bool relates; /* holds an atom that may have relations */
+        uint32_t n;
+        uint32_t atom[];
+};
+
+struct expr {
+        uint32_t hash;
+        uint32_t weight, depth;
+        bool open;
+        uint32_t resolve_generation;
+        struct dim resolved;
+        struct known_range range;
+        uint32_t text_generation;
+        const char *text;
+        uint32_t n;
+        struct term term[]; /* by monomial, so that the constant is the first */
+};
+
+/* Open addressing; a slot holds a number + 1, 0 is free. */
+struct slots {
+        uint32_t *at;
+        uint32_t mask, used;
+};
+
+struct name_entry {
+        str_id name;
+        uint32_t symbol;      /* its number + 1; 0 when the name is only reserved */
+        uint32_t next_suffix; /* the next to try for a fresh symbol of this name */
+};
+
+struct symbol {
+        struct dim_symbol open; /* what callers see */
+        struct dim lone;        /* the symbol as a dimension */
+        uint32_t atom;
+        uint32_t resolve_generation;
+        struct dim resolved; /* of the bound one */
+        uint32_t mark;       /* the walk that saw it last */
+};
+
+struct scratch_chunk {
+        struct scratch_chunk *next;
+        size_t size, used;
+        unsigned char *data;
+};
+
+struct dim_table {
+        struct arena *arena;
+        struct strings *strings;
+        uint64_t seed;
+        uint32_t max_terms, max_depth;
+        unsigned faults;
+        struct dim_origin origin;
+
+        struct symbol **symbol;
+        uint32_t symbols, symbol_room;
+        struct name_entry *name;
+        uint32_t names, name_room;
+        struct atom **atom;
+        uint32_t atoms, atom_room;
+        struct mono **mono;
+        uint32_t monos, mono_room;
+        struct expr **expr;
+        uint32_t exprs, expr_room;
+        struct slots name_slots, atom_slots, mono_slots, expr_slots;
+
+        /* Each counts up when what is remembered on its ground no longer holds. */
+        uint32_t fact_generation, bind_generation, text_generation;
+        bool relating;   /* while relations are made: none are applied */
+        uint32_t *stack; /* of symbols, for walks through what they are bound to */
+        uint32_t stack_n, stack_room, mark;
+        struct scratch_chunk *scratch, *scratch_first;
+};
+
+/* Bounds of work that the limits of a request do not name. */
+#define MAX_DEGREE       64  /* factors of a monomial */
+#define MAX_ARGUMENTS    64  /* of max, min and broadcast */
+#define MAX_PAIRWISE     8   /* arguments that are compared each with each */
+#define MAX_DIVISION     128 /* steps of a polynomial division */
+#define MAX_PRODUCT      16 /* times the limit of terms: what multiplying two sums may come to before like terms join */
+#define MAX_PROOF        96 /* steps of one proof */
+#define MAX_RELATED      16 /* terms of a relation that stem from one operand; also the largest divisor of a ring */
+#define MAX_RELATE_TRIES 32 /* relations tried on one sum */
+
+#define MONO_ONE 0
+
+/* -- table.c: storage -- */
+
+struct scratch_mark {
+        struct scratch_chunk *chunk;
+        size_t used;
+};
+
+/* Room for the time of one operation: taken between a mark and a release, which nest. */
+struct scratch_mark scratch_mark(struct dim_table *t);
+void *scratch_take(struct dim_table *t, size_t count, size_t size);
+void scratch_release(struct dim_table *t, struct scratch_mark mark);
+
+uint32_t atom_intern(struct dim_table *t, enum atom_kind kind, uint32_t symbol, const struct dim *arg, uint32_t n);
+uint32_t mono_intern(struct dim_table *t, const uint32_t *atom, uint32_t n);
+
+/* The dimension of a sum whose terms are in order and not 0. */
+unsigned poly_intern(struct dim_table *t, const struct term *term, size_t n, struct dim *ret);
+
+/* An operation that nothing simplifies, as a dimension. */
+unsigned atom_dim(struct dim_table *t, enum atom_kind kind, const struct dim *arg, uint32_t n, struct dim *ret);
+
+/* Whether a dimension is one atom alone, with the coefficient 1; NULL when it is not. */
+struct atom *lone_atom(const struct dim_table *t, struct dim d);
+/* Whether a monomial is one atom alone. */
+struct atom *mono_atom(const struct dim_table *t, uint64_t mono);
+
+uint32_t dim_depth(const struct dim_table *t, struct dim d);
+
+/* -- symbols.c -- */
+
+/* The symbol that stands for what a fault kept from being computed. */
+struct dim fault_symbol(struct dim_table *t, unsigned faults, bool never_negative);
+
+/* -- poly.c: sums and products -- */
+
+struct poly {
+        const struct term *term;
+        size_t n;
+};
+
+/* The terms of a dimension; `room` holds the one of an integer. */
+static inline struct poly poly_of(const struct dim_table *t, struct dim d, struct term *room)
+{
+        if (d.expr)
+                return (struct poly){.term = t->expr[d.expr]->term, .n = t->expr[d.expr]->n};
+        *room = (struct term){.coef = d.val, .mono = MONO_ONE};
+        return (struct poly){.term = room, .n = d.val != 0};
+}
+
+/* ka * a + kb * b into `out`, which has room for the terms of both. */
+unsigned poly_combine(struct poly a, int64_t ka, struct poly b, int64_t kb, struct term *out, size_t *ret_n);
+void poly_sort(struct dim_table *t, struct term *term, size_t n);
+/* Joins neighbours of one monomial. */
+unsigned poly_join(struct term *term, size_t *n);
+unsigned poly_scale_mono(struct dim_table *t, struct poly p, int64_t coef, uint64_t mono, struct term *out);
+/* The number that divides all coefficients, >= 0; the constant is left out unless `constant`. */
+uint64_t poly_content(struct poly p, bool constant);
+int64_t poly_constant(struct poly p);
+/* The dimension of any terms: puts them in order, joins them and lets relations make them fewer. */
+unsigned poly_settle(struct dim_table *t, struct term *term, size_t n, struct dim *ret);
+
+unsigned mono_mul(struct dim_table *t, uint64_t a, uint64_t b, uint64_t *ret);
+/* False when b does not divide a. */
+bool mono_div(struct dim_table *t, uint64_t a, uint64_t b, uint64_t *ret);
+/* Order by degree, then by atoms: one that multiplication keeps. */
+int mono_compare(const struct dim_table *t, uint64_t a, uint64_t b);
+
+unsigned expr_combine(struct dim_table *t, struct dim a, int64_t ka, struct dim b, int64_t kb, struct dim *ret);
+unsigned expr_mul(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);
+unsigned expr_negate(struct dim_table *t, struct dim a, struct dim *ret);
+unsigned expr_add_int(struct dim_table *t, struct dim a, int64_t b, struct dim *ret);
+
+/* -- relate.c: sums that are 0, by which another sum may get shorter -- */
+void relate(struct dim_table *t, struct term **term, size_t *n);
+
+/* -- divide.c, longdiv.c -- */
+unsigned expr_floordiv(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);
+unsigned expr_ceildiv(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);
+unsigned expr_mod(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);
+unsigned expr_exactdiv(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);
+
+/* What divides every term of both, an integer > 0 and a monomial, taken out of both. False when that is 1. */
+bool cancel_common(struct dim_table *t, struct dim *a, struct dim *b, int64_t *ret_coef, uint64_t *ret_mono);
+/* a = quotient * b + rest, as polynomials; b is no integer. False when it would take too long. */
+bool poly_divide(struct dim_table *t, struct dim a, struct dim b, struct dim *ret_quotient, struct dim *ret_rest);
+
+/* -- extreme.c -- */
+unsigned expr_extreme(struct dim_table *t, enum atom_kind kind, const struct dim *arg, uint32_t n, struct dim *ret);
+bool expr_broadcast(struct dim_table *t, const struct dim *arg, uint32_t n, unsigned *ret_faults, struct dim *ret);
+
+/* -- range.c, prove.c -- */
+struct range {
+        int64_t lower, upper;
+};
+struct range range_of(struct dim_table *t, struct dim d);
+struct range range_of_mono(struct dim_table *t, uint64_t mono);
+struct range range_of_poly(struct dim_table *t, struct poly p);
+/* As dim_proves_ge(), of dimensions that are resolved, or whose bindings do not matter. */
+bool proves_ge(struct dim_table *t, struct dim a, struct dim b);
+
+/* -- resolve.c -- */
+/* Onto the table's stack. */
+void push_symbol(struct dim_table *t, uint32_t symbol);
+
+/* -- parse.c -- */
+bool is_function_name(const char *text, size_t length);

@@ -1,0 +1,222 @@
+/* Replacing bound symbols. What cannot be stated within the limits stays as it is, which is as true. */
+#include "dim/internal.h"
+
+static struct dim substitute(struct dim_table *t, struct dim d);
+
+static bool is_stale(const struct dim_table *t, uint32_t symbol)
+{
+        return t->symbol[symbol]->open.is_bound && t->symbol[symbol]->resolve_generation != t->bind_generation;
+}
+
+void push_symbol(struct dim_table *t, uint32_t symbol)
+{
+        if (t->stack_n == t->stack_room) {
+                uint32_t room = t->stack_room ? 2 * t->stack_room : 64;
+
+                t->stack = arena_grow(t->arena, t->stack, t->stack_room * sizeof(*t->stack), room * sizeof(*t->stack));
+                t->stack_room = room;
+        }
+        t->stack[t->stack_n++] = symbol;
+}
+
+static void push_stale(void *user, uint32_t symbol)
+{
+        if (is_stale(user, symbol))
+                push_symbol(user, symbol);
+}
+
+/* Brings what every bound symbol in `d` stands for up to date. Chains of symbols that are bound to sums of others may
+   be as long as the model: they are walked with a stack of their own. */
+static void refresh(struct dim_table *t, struct dim d)
+{
+        uint32_t bottom = t->stack_n;
+
+        dim_each_symbol(t, d, push_stale, t);
+        while (t->stack_n > bottom) {
+                uint32_t number = t->stack[t->stack_n - 1], before = t->stack_n;
+                struct symbol *symbol = t->symbol[number];
+
+                if (!is_stale(t, number)) {
+                        t->stack_n--;
+                        continue;
+                }
+                dim_each_symbol(t, symbol->open.bound, push_stale, t);
+                if (t->stack_n > before)
+                        continue;
+                symbol->resolved = substitute(t, symbol->open.bound);
+                symbol->resolve_generation = t->bind_generation;
+                t->stack_n--;
+        }
+}
+
+/* An atom with its arguments replaced. False when it stays as it is. */
+static bool substitute_atom(struct dim_table *t, const struct atom *atom, struct dim *ret)
+{
+        struct dim arg[MAX_ARGUMENTS];
+        bool changed = false;
+        unsigned faults = 0;
+
+        if (!atom->open)
+                return false;
+        if (atom->kind == ATOM_SYMBOL) {
+                *ret = t->symbol[atom->symbol]->resolved;
+                return t->symbol[atom->symbol]->open.is_bound;
+        }
+        for (uint32_t i = 0; i < atom->n; i++) {
+                arg[i] = substitute(t, atom->arg[i]);
+                changed = changed || !dim_same(arg[i], atom->arg[i]);
+        }
+        if (!changed)
+                return false;
+        switch (atom->kind) {
+        case ATOM_FLOORDIV:
+                return !expr_floordiv(t, arg[0], arg[1], ret);
+        case ATOM_MOD:
+                return !expr_mod(t, arg[0], arg[1], ret);
+        case ATOM_MAX:
+        case ATOM_MIN:
+                return !expr_extreme(t, atom->kind, arg, atom->n, ret);
+        case ATOM_BROADCAST:
+                return expr_broadcast(t, arg, atom->n, &faults, ret) && !faults;
+        case ATOM_SYMBOL:
+                break;
+        }
+        return false;
+}
+
+/* coef * the product of the atoms, replaced. False when none of them changes. */
+static bool substitute_mono(struct dim_table *t, const struct term *term, struct dim *ret, unsigned *ret_faults)
+{
+        const struct mono *mono = t->mono[term->mono];
+        struct dim product = dim_int(term->coef), factor;
+        bool changed = false;
+
+        for (uint32_t i = 0; i < mono->n && !*ret_faults; i++) {
+                if (substitute_atom(t, t->atom[mono->atom[i]], &factor)) {
+                        changed = true;
+                } else {
+                        struct term lone = {.coef = 1};
+
+                        lone.mono = mono_intern(t, &mono->atom[i], 1);
+                        *ret_faults = poly_intern(t, &lone, 1, &factor);
+                }
+                if (!*ret_faults)
+                        *ret_faults = expr_mul(t, product, factor, &product);
+        }
+        *ret = product;
+        return changed;
+}
+
+/* In the place of a term's replacement: it stays. No handle is that large. */
+static const struct dim STAYS = {.expr = UINT32_MAX};
+
+static unsigned substitute_terms(struct dim_table *t, struct dim d, struct dim *ret)
+{
+        const struct expr *expr = t->expr[d.expr];
+        struct dim *product = scratch_take(t, expr->n, sizeof(*product));
+        size_t n = 0;
+        unsigned faults = 0;
+        bool changed = false;
+
+        for (uint32_t i = 0; i < expr->n && !faults; i++) {
+                struct term room;
+                struct dim replaced;
+
+                if (t->mono[expr->term[i].mono]->open && substitute_mono(t, &expr->term[i], &replaced, &faults)) {
+                        changed = true;
+                        product[i] = replaced;
+                        n += poly_of(t, replaced, &room).n;
+                } else {
+                        product[i] = STAYS;
+                        n++;
+                }
+        }
+        if (faults || n > (size_t)MAX_PRODUCT * t->max_terms)
+                return faults ? faults : DIM_FAULT_LIMIT;
+        if (!changed) {
+                *ret = d;
+                return 0;
+        }
+        struct term *out = scratch_take(t, n, sizeof(*out));
+
+        n = 0;
+        for (uint32_t i = 0; i < expr->n; i++) {
+                struct term room;
+                struct poly p = {.term = &expr->term[i], .n = 1};
+
+                if (!dim_same(product[i], STAYS))
+                        p = poly_of(t, product[i], &room);
+                for (size_t k = 0; k < p.n; k++)
+                        out[n++] = p.term[k];
+        }
+        return poly_settle(t, out, n, ret);
+}
+
+static struct dim substitute(struct dim_table *t, struct dim d)
+{
+        if (dim_is_int(d) || !t->expr[d.expr]->open)
+                return d;
+        struct expr *expr = t->expr[d.expr];
+
+        if (expr->resolve_generation == t->bind_generation)
+                return expr->resolved;
+        struct scratch_mark mark = scratch_mark(t);
+
+        expr->resolved = d;
+        expr->resolve_generation = t->bind_generation;
+        struct dim result;
+
+        if (!substitute_terms(t, d, &result))
+                expr->resolved = result;
+        scratch_release(t, mark);
+        return expr->resolved;
+}
+
+struct dim dim_resolve(struct dim_table *t, struct dim d)
+{
+        if (dim_is_int(d) || !t->expr[d.expr]->open || t->bind_generation == 1)
+                return d;
+        if (t->expr[d.expr]->resolve_generation == t->bind_generation)
+                return t->expr[d.expr]->resolved;
+        refresh(t, d);
+        return substitute(t, d);
+}
+
+/* Named symbols are not thought to be replaced, until one is given a value: everything made of it is then open. */
+static void reopen(struct dim_table *t)
+{
+        for (bool changed = true; changed;) {
+                changed = false;
+                for (uint32_t i = 0; i < t->atoms; i++) {
+                        bool open = t->atom[i]->open;
+
+                        for (uint32_t k = 0; k < t->atom[i]->n && !open; k++)
+                                open = t->atom[i]->arg[k].expr && t->expr[t->atom[i]->arg[k].expr]->open;
+                        changed = changed || open != t->atom[i]->open;
+                        t->atom[i]->open = open;
+                }
+                for (uint32_t i = 0; i < t->monos; i++)
+                        for (uint32_t k = 0; k < t->mono[i]->n; k++)
+                                t->mono[i]->open = t->mono[i]->open || t->atom[t->mono[i]->atom[k]]->open;
+                for (uint32_t i = 1; i < t->exprs; i++)
+                        for (uint32_t k = 0; k < t->expr[i]->n; k++)
+                                t->expr[i]->open = t->expr[i]->open || t->mono[t->expr[i]->term[k].mono]->open;
+        }
+}
+
+void dim_define(struct dim_table *t, struct dim symbol, int64_t value)
+{
+        uint32_t index;
+
+        if (!dim_as_symbol(t, symbol, &index))
+                return;
+        struct symbol *s = t->symbol[index];
+
+        s->open.is_bound = true;
+        s->open.bound = dim_int(value);
+        t->bind_generation++;
+        if (!t->atom[s->atom]->open) {
+                t->atom[s->atom]->open = true;
+                reopen(t);
+        }
+}

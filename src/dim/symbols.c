@@ -1,0 +1,232 @@
+/* Symbols and their names. */
+#include <string.h>
+
+#include "dim/internal.h"
+
+static uint32_t name_hash(const struct dim_table *t, str_id name)
+{
+        /* Names are numbered in order of their first use, so that any mixing spreads them. */
+        return (name ^ (uint32_t)t->seed) * 2654435761u;
+}
+
+static struct name_entry *name_find(struct dim_table *t, str_id name)
+{
+        for (uint32_t at = name_hash(t, name) & t->name_slots.mask; t->name_slots.at[at];
+             at = (at + 1) & t->name_slots.mask)
+                if (t->name[t->name_slots.at[at] - 1].name == name)
+                        return &t->name[t->name_slots.at[at] - 1];
+        return NULL;
+}
+
+static void name_place(struct dim_table *t, uint32_t index)
+{
+        uint32_t at = name_hash(t, t->name[index].name) & t->name_slots.mask;
+
+        while (t->name_slots.at[at])
+                at = (at + 1) & t->name_slots.mask;
+        t->name_slots.at[at] = index + 1;
+}
+
+/* The entry of a name, made when there is none. */
+static struct name_entry *name_entry(struct dim_table *t, str_id name)
+{
+        struct name_entry *found = name_find(t, name);
+
+        if (found)
+                return found;
+        if (t->names == t->name_room) {
+                uint32_t room = t->name_room ? 2 * t->name_room : 32;
+
+                t->name = arena_grow(t->arena, t->name, t->name_room * sizeof(*t->name), room * sizeof(*t->name));
+                t->name_room = room;
+        }
+        t->name[t->names] = (struct name_entry){.name = name, .next_suffix = 2};
+        if (t->names >= t->name_slots.mask / 2) {
+                uint32_t slots = 2 * (t->name_slots.mask + 1);
+
+                t->name_slots.at = arena_zalloc(t->arena, slots * sizeof(*t->name_slots.at));
+                t->name_slots.mask = slots - 1;
+                for (uint32_t i = 0; i < t->names; i++)
+                        name_place(t, i);
+        }
+        name_place(t, t->names);
+        return &t->name[t->names++];
+}
+
+static struct symbol *symbol_new(struct dim_table *t, str_id name, bool anonymous, const struct dim_origin *origin)
+{
+        if (t->symbols == t->symbol_room) {
+                uint32_t room = t->symbol_room ? 2 * t->symbol_room : 32;
+
+                t->symbol = arena_grow(t->arena, t->symbol, t->symbol_room * sizeof(struct symbol *),
+                                       room * sizeof(struct symbol *));
+                t->symbol_room = room;
+        }
+        struct symbol *symbol = arena_new_zero(t->arena, struct symbol);
+        uint32_t number = t->symbols++;
+
+        t->symbol[number] = symbol;
+        symbol->open.name = name;
+        symbol->open.anonymous = anonymous;
+        symbol->open.lower = 0;
+        symbol->open.upper = INT64_MAX;
+        symbol->open.origin = origin ? *origin : t->origin;
+        symbol->atom = atom_intern(t, ATOM_SYMBOL, number, NULL, 0);
+        struct term term = {.coef = 1, .mono = mono_intern(t, &symbol->atom, 1)};
+
+        poly_intern(t, &term, 1, &symbol->lone);
+        name_entry(t, name)->symbol = number + 1;
+        return symbol;
+}
+
+/* A name that nothing has: the hint, or the hint with the first number that makes it one. */
+static str_id fresh_name(struct dim_table *t, str_id hint)
+{
+        if (hint != STR_EMPTY && !name_find(t, hint))
+                return hint;
+        for (;;) {
+                struct name_entry *taken = name_entry(t, hint);
+                const char *text =
+                        arena_printf(t->arena, "%s_%u", hint == STR_EMPTY ? "dim" : str_text(t->strings, hint),
+                                     taken->next_suffix++);
+                str_id name = str_intern_z(t->strings, text);
+
+                if (!name_find(t, name))
+                        return name;
+        }
+}
+
+struct dim dim_named(struct dim_table *t, str_id name, const struct dim_origin *origin, bool from_input)
+{
+        struct name_entry *entry = name_find(t, name);
+
+        if (entry && entry->symbol) {
+                uint32_t number = entry->symbol;
+                struct symbol *symbol = t->symbol[number - 1];
+
+                if (!symbol->open.anonymous) {
+                        symbol->open.from_input = symbol->open.from_input || from_input;
+                        return symbol->lone;
+                }
+                /* The model's name comes late: it goes before one that was made up. */
+                symbol->open.name = fresh_name(t, name);
+                name_entry(t, symbol->open.name)->symbol = number;
+                t->text_generation++;
+        }
+        struct symbol *symbol = symbol_new(t, name, false, origin);
+
+        symbol->open.from_input = from_input;
+        return symbol->lone;
+}
+
+struct dim dim_fresh(struct dim_table *t, const char *hint, const struct dim_origin *origin)
+{
+        return symbol_new(t, fresh_name(t, str_intern_z(t->strings, hint)), true, origin)->lone;
+}
+
+struct dim dim_fresh_input(struct dim_table *t, const char *hint, const struct dim_origin *origin)
+{
+        struct symbol *symbol = symbol_new(t, fresh_name(t, str_intern_z(t->strings, hint)), true, origin);
+
+        symbol->open.from_input = true;
+        return symbol->lone;
+}
+
+struct dim dim_fresh_signed(struct dim_table *t, const char *hint, const struct dim_origin *origin)
+{
+        struct symbol *symbol = symbol_new(t, fresh_name(t, str_intern_z(t->strings, hint)), true, origin);
+
+        symbol->open.lower = INT64_MIN;
+        return symbol->lone;
+}
+
+void dim_reserve(struct dim_table *t, str_id name)
+{
+        name_entry(t, name);
+}
+
+struct dim fault_symbol(struct dim_table *t, unsigned faults, bool never_negative)
+{
+        const struct dim_origin *o = &t->origin;
+        const char *op = o->op == STR_EMPTY ? "dim" : str_text(t->strings, o->op);
+        const char *hint = op;
+
+        if (o->value != STR_EMPTY && o->axis >= 0)
+                hint = arena_printf(t->arena, "%s_%s_%d", op, str_text(t->strings, o->value), o->axis);
+        else if (o->value != STR_EMPTY)
+                hint = arena_printf(t->arena, "%s_%s", op, str_text(t->strings, o->value));
+        t->faults |= faults;
+        return never_negative ? dim_fresh(t, hint, o) : dim_fresh_signed(t, hint, o);
+}
+
+unsigned dim_take_faults(struct dim_table *t)
+{
+        unsigned faults = t->faults;
+
+        t->faults = DIM_FAULT_NONE;
+        return faults;
+}
+
+void dim_set_origin(struct dim_table *t, const struct dim_origin *origin)
+{
+        t->origin = *origin;
+}
+
+uint32_t dim_symbol_count(const struct dim_table *t)
+{
+        return t->symbols;
+}
+
+const struct dim_symbol *dim_symbol_at(const struct dim_table *t, uint32_t index)
+{
+        return &t->symbol[index]->open;
+}
+
+bool dim_as_symbol(const struct dim_table *t, struct dim d, uint32_t *ret_index)
+{
+        const struct atom *atom = lone_atom(t, d);
+
+        if (!atom || atom->kind != ATOM_SYMBOL)
+                return false;
+        *ret_index = atom->symbol;
+        return true;
+}
+
+void dim_symbol_place(struct dim_table *t, uint32_t index, str_id value, int axis)
+{
+        struct dim_origin *origin = &t->symbol[index]->open.origin;
+
+        if (origin->value != STR_EMPTY)
+                return;
+        origin->value = value;
+        origin->axis = axis;
+}
+
+void dim_assume_ge(struct dim_table *t, struct dim d, int64_t lower)
+{
+        uint32_t index;
+
+        if (!dim_as_symbol(t, dim_resolve(t, d), &index))
+                return;
+        struct dim_symbol *symbol = &t->symbol[index]->open;
+
+        /* A bound that contradicts another is the model's error, and would make everything provable. */
+        if (lower <= symbol->lower || lower > symbol->upper)
+                return;
+        symbol->lower = lower;
+        t->fact_generation++;
+}
+
+void dim_assume_le(struct dim_table *t, struct dim d, int64_t upper)
+{
+        uint32_t index;
+
+        if (!dim_as_symbol(t, dim_resolve(t, d), &index))
+                return;
+        struct dim_symbol *symbol = &t->symbol[index]->open;
+
+        if (upper >= symbol->upper || upper < symbol->lower)
+                return;
+        symbol->upper = upper;
+        t->fact_generation++;
+}

@@ -1,0 +1,330 @@
+/* Storage: atoms, monomials and sums, each once. */
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "dim/internal.h"
+
+#define FIRST_SLOTS   64
+#define FIRST_SCRATCH ((size_t)16 * 1024)
+
+static void slots_init(struct slots *slots, struct arena *arena)
+{
+        slots->mask = FIRST_SLOTS - 1;
+        slots->at = arena_zalloc(arena, FIRST_SLOTS * sizeof(*slots->at));
+}
+
+struct dim_table *dim_table_new(struct arena *arena, struct strings *strings, const struct ox_limits *limits,
+                                uint64_t seed)
+{
+        struct dim_table *t = arena_new_zero(arena, struct dim_table);
+
+        t->arena = arena;
+        t->strings = strings;
+        t->seed = seed;
+        t->max_terms = limits->expression_terms > 0 && limits->expression_terms < 1000000
+                               ? (uint32_t)limits->expression_terms
+                               : 1000000;
+        t->max_depth = limits->expression_depth > 0 && limits->expression_depth < 256
+                               ? (uint32_t)limits->expression_depth
+                               : 256;
+        t->origin = (struct dim_origin){.axis = -1};
+        t->fact_generation = t->bind_generation = t->text_generation = 1;
+        slots_init(&t->name_slots, arena);
+        slots_init(&t->atom_slots, arena);
+        slots_init(&t->mono_slots, arena);
+        slots_init(&t->expr_slots, arena);
+        t->exprs = 1; /* handle 0 says that a dimension is an integer */
+        mono_intern(t, NULL, 0);
+        return t;
+}
+
+/* Scratch. */
+
+struct scratch_mark scratch_mark(struct dim_table *t)
+{
+        return (struct scratch_mark){.chunk = t->scratch, .used = t->scratch ? t->scratch->used : 0};
+}
+
+void scratch_release(struct dim_table *t, struct scratch_mark mark)
+{
+        t->scratch = mark.chunk ? mark.chunk : t->scratch_first;
+        if (t->scratch)
+                t->scratch->used = mark.used;
+}
+
+static struct scratch_chunk *scratch_chunk_new(struct dim_table *t, size_t size)
+{
+        struct scratch_chunk *chunk = arena_new_zero(t->arena, struct scratch_chunk);
+
+        chunk->size = size > FIRST_SCRATCH ? size : FIRST_SCRATCH;
+        chunk->data = arena_alloc(t->arena, chunk->size);
+        return chunk;
+}
+
+void *scratch_take(struct dim_table *t, size_t count, size_t size)
+{
+        size_t whole;
+
+        if (!mul_size(count, size, &whole) || !add_size(whole, 15, &whole))
+                arena_bail(t->arena, OX_RESOURCE_EXHAUSTED, "an expression is too large");
+        whole &= ~(size_t)15;
+        if (!t->scratch)
+                t->scratch = t->scratch_first = scratch_chunk_new(t, whole);
+        while (t->scratch->size - t->scratch->used < whole) {
+                struct scratch_chunk *next = t->scratch->next;
+
+                if (!next || next->size < whole) {
+                        struct scratch_chunk *made = scratch_chunk_new(t, whole);
+
+                        made->next = next;
+                        t->scratch->next = made;
+                        next = made;
+                }
+                next->used = 0;
+                t->scratch = next;
+        }
+        unsigned char *at = t->scratch->data + t->scratch->used;
+
+        t->scratch->used += whole;
+        return at;
+}
+
+/* Hash tables. */
+
+static uint32_t hash_bytes(const struct dim_table *t, const void *bytes, size_t size, uint64_t salt)
+{
+        return (uint32_t)XXH3_64bits_withSeed(bytes, size, t->seed ^ salt);
+}
+
+/* Room for one more pointer at the end of an array of them. */
+static void *grow_pointers(struct dim_table *t, void *array, uint32_t count, uint32_t *room)
+{
+        if (count < *room)
+                return array;
+        if (count >= UINT32_MAX / 4)
+                arena_bail(t->arena, OX_RESOURCE_EXHAUSTED, "too many expressions");
+        uint32_t grown = count ? 2 * count : 64;
+
+        array = arena_grow(t->arena, array, *room * sizeof(void *), grown * sizeof(void *));
+        *room = grown;
+        return array;
+}
+
+/* Doubles the slots when they are half full; `hash_of` tells the hash of a number. */
+static void slots_grow(struct dim_table *t, struct slots *slots,
+                       uint32_t (*hash_of)(const struct dim_table *, uint32_t))
+{
+        if (++slots->used <= slots->mask / 2)
+                return;
+        uint32_t *old = slots->at;
+        uint32_t count = slots->mask + 1;
+
+        slots->at = arena_zalloc(t->arena, 2 * (size_t)count * sizeof(*slots->at));
+        slots->mask = 2 * count - 1;
+        for (uint32_t i = 0; i < count; i++) {
+                if (!old[i])
+                        continue;
+                uint32_t at = hash_of(t, old[i] - 1) & slots->mask;
+
+                while (slots->at[at])
+                        at = (at + 1) & slots->mask;
+                slots->at[at] = old[i];
+        }
+}
+
+static uint32_t atom_hash(const struct dim_table *t, uint32_t id)
+{
+        return t->atom[id]->hash;
+}
+
+static uint32_t mono_hash(const struct dim_table *t, uint32_t id)
+{
+        return t->mono[id]->hash;
+}
+
+static uint32_t expr_hash(const struct dim_table *t, uint32_t id)
+{
+        return t->expr[id]->hash;
+}
+
+static bool same_args(const struct dim *a, const struct dim *b, uint32_t n)
+{
+        for (uint32_t i = 0; i < n; i++)
+                if (!dim_same(a[i], b[i]))
+                        return false;
+        return true;
+}
+
+/* Handles are hashed one by one: the padding of struct dim has no defined content. */
+static uint32_t hash_atom(const struct dim_table *t, enum atom_kind kind, uint32_t symbol, const struct dim *arg,
+                          uint32_t n)
+{
+        uint64_t hash = XXH3_64bits_withSeed(&symbol, sizeof(symbol), t->seed ^ (uint64_t)kind);
+
+        for (uint32_t i = 0; i < n; i++) {
+                uint64_t pair[2] = {(uint64_t)arg[i].val, arg[i].expr};
+
+                hash = XXH3_64bits_withSeed(pair, sizeof(pair), hash);
+        }
+        return (uint32_t)hash;
+}
+
+static uint32_t capped_add(uint32_t a, uint32_t b)
+{
+        uint32_t sum;
+
+        return __builtin_add_overflow(a, b, &sum) ? UINT32_MAX : sum;
+}
+
+uint32_t dim_depth(const struct dim_table *t, struct dim d)
+{
+        return d.expr ? t->expr[d.expr]->depth : 0;
+}
+
+uint32_t atom_intern(struct dim_table *t, enum atom_kind kind, uint32_t symbol, const struct dim *arg, uint32_t n)
+{
+        uint32_t hash = hash_atom(t, kind, symbol, arg, n), at;
+
+        for (at = hash & t->atom_slots.mask; t->atom_slots.at[at]; at = (at + 1) & t->atom_slots.mask) {
+                const struct atom *atom = t->atom[t->atom_slots.at[at] - 1];
+
+                if (atom->hash == hash && atom->kind == kind && atom->symbol == symbol && atom->n == n &&
+                    same_args(atom->arg, arg, n))
+                        return t->atom_slots.at[at] - 1;
+        }
+        struct atom *atom = arena_zalloc(t->arena, sizeof(*atom) + n * sizeof(*arg));
+
+        atom->hash = hash;
+        atom->kind = kind;
+        atom->symbol = symbol;
+        atom->n = n;
+        atom->weight = 1;
+        for (uint32_t i = 0; i < n; i++) {
+                const struct expr *expr = arg[i].expr ? t->expr[arg[i].expr] : NULL;
+
+                atom->arg[i] = arg[i];
+                atom->weight = capped_add(atom->weight, expr ? expr->weight : 1);
+                if (expr && expr->depth + 1 > atom->depth)
+                        atom->depth = expr->depth + 1;
+                atom->open = atom->open || (expr && expr->open);
+        }
+        if (kind == ATOM_SYMBOL)
+                atom->open = t->symbol[symbol]->open.anonymous;
+        else if (atom->depth == 0)
+                atom->depth = 1;
+        t->atom = grow_pointers(t, t->atom, t->atoms, &t->atom_room);
+        t->atom[t->atoms] = atom;
+        t->atom_slots.at[at] = ++t->atoms;
+        slots_grow(t, &t->atom_slots, atom_hash);
+        return t->atoms - 1;
+}
+
+uint32_t mono_intern(struct dim_table *t, const uint32_t *atom, uint32_t n)
+{
+        uint32_t hash = hash_bytes(t, atom, n * sizeof(*atom), n), at;
+
+        for (at = hash & t->mono_slots.mask; t->mono_slots.at[at]; at = (at + 1) & t->mono_slots.mask) {
+                const struct mono *mono = t->mono[t->mono_slots.at[at] - 1];
+
+                if (mono->hash == hash && mono->n == n && (n == 0 || memcmp(mono->atom, atom, n * sizeof(*atom)) == 0))
+                        return t->mono_slots.at[at] - 1;
+        }
+        struct mono *mono = arena_zalloc(t->arena, sizeof(*mono) + n * sizeof(*atom));
+
+        mono->hash = hash;
+        mono->n = n;
+        for (uint32_t i = 0; i < n; i++) {
+                const struct atom *factor = t->atom[atom[i]];
+
+                mono->atom[i] = atom[i];
+                mono->weight = capped_add(mono->weight, factor->weight - 1);
+                if (factor->depth > mono->depth)
+                        mono->depth = factor->depth;
+                mono->open = mono->open || factor->open;
+                mono->relates = mono->relates || factor->kind != ATOM_SYMBOL;
+        }
+        t->mono = grow_pointers(t, t->mono, t->monos, &t->mono_room);
+        t->mono[t->monos] = mono;
+        t->mono_slots.at[at] = ++t->monos;
+        slots_grow(t, &t->mono_slots, mono_hash);
+        return t->monos - 1;
+}
+
+unsigned poly_intern(struct dim_table *t, const struct term *term, size_t n, struct dim *ret)
+{
+        if (n == 0 || (n == 1 && term[0].mono == MONO_ONE)) {
+                *ret = dim_int(n ? term[0].coef : 0);
+                return 0;
+        }
+        if (n > t->max_terms)
+                return DIM_FAULT_LIMIT;
+        uint32_t hash = hash_bytes(t, term, n * sizeof(*term), n), at;
+
+        for (at = hash & t->expr_slots.mask; t->expr_slots.at[at]; at = (at + 1) & t->expr_slots.mask) {
+                const struct expr *expr = t->expr[t->expr_slots.at[at] - 1];
+
+                if (expr->hash == hash && expr->n == n && memcmp(expr->term, term, n * sizeof(*term)) == 0) {
+                        *ret = (struct dim){.expr = t->expr_slots.at[at] - 1};
+                        return 0;
+                }
+        }
+        uint32_t weight = 0, depth = 0;
+        bool open = false;
+
+        for (size_t i = 0; i < n; i++) {
+                const struct mono *mono = t->mono[term[i].mono];
+
+                weight = capped_add(weight, capped_add(mono->weight, 1));
+                depth = mono->depth > depth ? mono->depth : depth;
+                open = open || mono->open;
+        }
+        if (weight > t->max_terms || depth > t->max_depth)
+                return DIM_FAULT_LIMIT;
+        struct expr *expr = arena_zalloc(t->arena, sizeof(*expr) + n * sizeof(*term));
+
+        expr->hash = hash;
+        expr->weight = weight;
+        expr->depth = depth;
+        expr->open = open;
+        expr->n = (uint32_t)n;
+        memcpy(expr->term, term, n * sizeof(*term));
+        t->expr = grow_pointers(t, t->expr, t->exprs, &t->expr_room);
+        t->expr[t->exprs] = expr;
+        t->expr_slots.at[at] = ++t->exprs;
+        slots_grow(t, &t->expr_slots, expr_hash);
+        *ret = (struct dim){.expr = t->exprs - 1};
+        return 0;
+}
+
+unsigned atom_dim(struct dim_table *t, enum atom_kind kind, const struct dim *arg, uint32_t n, struct dim *ret)
+{
+        uint32_t weight = 1;
+
+        /* Before it is stored: what is past a limit is not kept. */
+        for (uint32_t i = 0; i < n; i++) {
+                if (dim_depth(t, arg[i]) >= t->max_depth)
+                        return DIM_FAULT_LIMIT;
+                weight = capped_add(weight, arg[i].expr ? t->expr[arg[i].expr]->weight : 1);
+        }
+        if (weight > t->max_terms)
+                return DIM_FAULT_LIMIT;
+        uint32_t atom = atom_intern(t, kind, 0, arg, n);
+        struct term term = {.coef = 1, .mono = mono_intern(t, &atom, 1)};
+
+        return poly_intern(t, &term, 1, ret);
+}
+
+struct atom *mono_atom(const struct dim_table *t, uint64_t mono)
+{
+        const struct mono *m = t->mono[mono];
+
+        return m->n == 1 ? t->atom[m->atom[0]] : NULL;
+}
+
+struct atom *lone_atom(const struct dim_table *t, struct dim d)
+{
+        const struct expr *expr = d.expr ? t->expr[d.expr] : NULL;
+
+        return expr && expr->n == 1 && expr->term[0].coef == 1 ? mono_atom(t, expr->term[0].mono) : NULL;
+}

@@ -1,0 +1,180 @@
+/* Equalities: an anonymous symbol is bound to a dimension that does not hold it; all others are facts to report. */
+#include "dim/internal.h"
+
+/* What a dimension is made of, from what is best to go on with to what is least. */
+enum made_of { OF_INTEGERS, OF_NAMES, OF_INPUTS, OF_ANONYMOUS };
+
+struct made_of_walk {
+        const struct dim_table *t;
+        enum made_of worst;
+};
+
+static void see_symbol(void *user, uint32_t number)
+{
+        struct made_of_walk *walk = user;
+        const struct dim_symbol *symbol = &walk->t->symbol[number]->open;
+        enum made_of of = !symbol->anonymous ? OF_NAMES : symbol->from_input ? OF_INPUTS : OF_ANONYMOUS;
+
+        if (of > walk->worst)
+                walk->worst = of;
+}
+
+static enum made_of made_of(const struct dim_table *t, struct dim d)
+{
+        struct made_of_walk walk = {.t = t, .worst = OF_INTEGERS};
+
+        dim_each_symbol(t, d, see_symbol, &walk);
+        return walk.worst;
+}
+
+static void push_unseen(void *user, uint32_t number)
+{
+        struct dim_table *t = user;
+
+        if (t->symbol[number]->mark == t->mark)
+                return;
+        t->symbol[number]->mark = t->mark;
+        push_symbol(t, number);
+}
+
+/* Whether a dimension holds a symbol, also by what symbols in it are bound to (which resolving leaves standing where
+   it would go past a limit). */
+static bool holds(struct dim_table *t, struct dim d, uint32_t number)
+{
+        uint32_t bottom = t->stack_n;
+        bool found = false;
+
+        t->mark++;
+        dim_each_symbol(t, d, push_unseen, t);
+        while (t->stack_n > bottom && !found) {
+                uint32_t top = t->stack[--t->stack_n];
+
+                found = top == number;
+                if (!found && t->symbol[top]->open.is_bound)
+                        dim_each_symbol(t, t->symbol[top]->open.bound, push_unseen, t);
+        }
+        t->stack_n = bottom;
+        return found;
+}
+
+/* A symbol that stands for another passes its bounds on. */
+static void pass_bounds(struct dim_table *t, const struct dim_symbol *from, uint32_t to)
+{
+        struct dim_symbol *symbol = &t->symbol[to]->open;
+
+        if (from->lower > symbol->lower && from->lower <= symbol->upper) {
+                symbol->lower = from->lower;
+                t->fact_generation++;
+        }
+        if (from->upper < symbol->upper && from->upper >= symbol->lower) {
+                symbol->upper = from->upper;
+                t->fact_generation++;
+        }
+}
+
+static enum dim_unify bind(struct dim_table *t, uint32_t number, struct dim value)
+{
+        struct dim_symbol *symbol = &t->symbol[number]->open;
+        struct range range = range_of(t, value);
+        uint32_t other;
+
+        if (range.upper < symbol->lower || range.lower > symbol->upper)
+                return DIM_UNIFY_CONFLICT;
+        if (holds(t, value, number))
+                return DIM_UNIFY_FACT;
+        symbol->bound = value;
+        symbol->is_bound = true;
+        t->bind_generation++;
+        if (dim_as_symbol(t, value, &other))
+                pass_bounds(t, symbol, other);
+        return DIM_UNIFY_BOUND;
+}
+
+/* Whether a dimension is one symbol that can be bound. */
+static bool is_bindable(const struct dim_table *t, struct dim d, uint32_t *ret)
+{
+        return dim_as_symbol(t, d, ret) && t->symbol[*ret]->open.anonymous && !t->symbol[*ret]->open.from_input &&
+               !t->symbol[*ret]->open.is_bound;
+}
+
+/* Whether a symbol stands in one term alone of a sum: `at`, without factors. */
+static bool stands_alone(struct dim_table *t, const struct expr *expr, uint32_t at, uint32_t *ret_symbol)
+{
+        const struct atom *atom = mono_atom(t, expr->term[at].mono);
+
+        if (!atom || atom->kind != ATOM_SYMBOL)
+                return false;
+        if (!is_bindable(t, t->symbol[atom->symbol]->lone, ret_symbol))
+                return false;
+        for (uint32_t i = 0; i < expr->n; i++)
+                if (i != at && expr->term[i].coef % expr->term[at].coef != 0)
+                        return false;
+        return true;
+}
+
+/* From 0 = difference: binds the youngest anonymous symbol that it gives as a sum of others, none of them anonymous
+   unless it is alone (2*u == 2*v). */
+static enum dim_unify solve(struct dim_table *t, struct dim difference)
+{
+        const struct expr *expr = t->expr[difference.expr];
+        uint32_t symbol, best = 0, best_at = UINT32_MAX;
+        struct dim rest;
+
+        for (uint32_t i = 0; i < expr->n; i++) {
+                if (expr->term[i].coef == INT64_MIN)
+                        return DIM_UNIFY_FACT;
+                if (stands_alone(t, expr, i, &symbol) && (best_at == UINT32_MAX || symbol > best)) {
+                        best = symbol;
+                        best_at = i;
+                }
+        }
+        if (best_at == UINT32_MAX)
+                return DIM_UNIFY_FACT;
+        int64_t coef = expr->term[best_at].coef;
+        struct dim lone = t->symbol[best]->lone;
+
+        if (expr_combine(t, difference, 1, lone, -coef, &rest) || expr_floordiv(t, rest, dim_int(-coef), &rest) ||
+            (made_of(t, rest) == OF_ANONYMOUS && !lone_atom(t, rest)))
+                return DIM_UNIFY_FACT;
+        return bind(t, best, rest);
+}
+
+static enum dim_unify equate(struct dim_table *t, struct dim a, struct dim b)
+{
+        uint32_t left, right;
+        bool a_bindable = is_bindable(t, a, &left), b_bindable = is_bindable(t, b, &right);
+        struct dim difference;
+
+        /* The younger of two takes the elder's value. */
+        if (a_bindable && !(b_bindable && right > left))
+                return bind(t, left, b);
+        if (b_bindable)
+                return bind(t, right, a);
+        if (expr_combine(t, a, 1, b, -1, &difference) || dim_is_int(difference))
+                return DIM_UNIFY_FACT;
+        return solve(t, difference);
+}
+
+enum dim_unify dim_unify(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
+{
+        enum dim_unify outcome;
+
+        if (!dim_same(a, b)) {
+                a = dim_resolve(t, a);
+                b = dim_resolve(t, b);
+        }
+        if (dim_same(a, b))
+                outcome = DIM_UNIFY_SAME;
+        else if (dim_proves_unequal(t, a, b))
+                outcome = DIM_UNIFY_CONFLICT;
+        else
+                outcome = equate(t, a, b);
+        if (ret) {
+                if (outcome == DIM_UNIFY_BOUND) {
+                        a = dim_resolve(t, a);
+                        b = dim_resolve(t, b);
+                }
+                *ret = made_of(t, b) < made_of(t, a) ? b : a;
+        }
+        return outcome;
+}
