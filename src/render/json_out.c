@@ -137,7 +137,7 @@ static void put_escaped(struct buf *buf, unsigned char c)
         }
 }
 
-void json_string(struct buf *buf, const char *text, size_t length)
+void buf_put_json(struct buf *buf, const char *text, size_t length)
 {
         const unsigned char *s = (const unsigned char *)text;
         size_t done = 0, at = 0;
@@ -163,7 +163,7 @@ void json_string(struct buf *buf, const char *text, size_t length)
 
 void json_text(struct json_out *out, const char *text)
 {
-        json_string(&out->buf, text, strlen(text));
+        buf_put_json(&out->buf, text, strlen(text));
 }
 
 /* -- numbers -- */

@@ -17,4 +17,4 @@ void render_error_json(enum ox_code code, const char *message, const struct resu
                        render_write write, void *user);
 
 /* Appends a JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
-void json_string(struct buf *buf, const char *text, size_t length);
+void buf_put_json(struct buf *buf, const char *text, size_t length);

@@ -1,0 +1,216 @@
+#include "config/config.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { KIND_TEXT, KIND_INT, KIND_BOOL };
+
+struct flag {
+        const char *name;
+        enum kind kind;
+        unsigned commands;
+        size_t offset; /* of the field in struct config */
+        const char *text;
+        int64_t value, least, most;
+        const char *unit;
+        const char *help;
+};
+
+enum {
+        SERVE = COMMAND_SERVE,
+        INFER = COMMAND_INFER,
+        OPERATORS = COMMAND_OPERATORS,
+        HEALTH = COMMAND_HEALTH,
+};
+
+static const struct flag flags[] = {
+#define TEXT(name, value, commands, help)                                                                              \
+        {#name, KIND_TEXT, commands, offsetof(struct config, name), value, 0, 0, 0, "TEXT", help},
+#define INT(name, value, least, most, commands, help)                                                                  \
+        {#name, KIND_INT, commands, offsetof(struct config, name), NULL, value, least, most, "N", help},
+#define BOOL(name, value, commands, help)                                                                              \
+        {#name, KIND_BOOL, commands, offsetof(struct config, name), NULL, value, 0, 1, "BOOL", help},
+#include "config/config.def"
+#undef TEXT
+#undef INT
+#undef BOOL
+#define LIMIT(name, value, unit, help)                                                                                 \
+        {#name, KIND_INT, SERVE | INFER, offsetof(struct config, limits.name), NULL, value, 1, INT64_MAX, unit, help},
+#include "base/limits.def"
+#undef LIMIT
+};
+
+#define FLAG_COUNT (sizeof(flags) / sizeof(flags[0]))
+#define NAME_MOST  64
+
+/* "upload_bytes" as "upload-bytes", or as SHAPED_UPLOAD_BYTES. */
+static void spell_flag(const struct flag *flag, char *ret)
+{
+        size_t i = 0;
+
+        for (; flag->name[i] && i + 1 < NAME_MOST; i++)
+                ret[i] = flag->name[i] == '_' ? '-' : flag->name[i];
+        ret[i] = '\0';
+}
+
+static void spell_variable(const struct flag *flag, char *ret)
+{
+        size_t at = (size_t)snprintf(ret, NAME_MOST, "SHAPED_%s", flag->name);
+
+        for (size_t i = 0; i < at && i < NAME_MOST; i++)
+                ret[i] = (char)toupper((unsigned char)ret[i]);
+}
+
+/* An integer, with K, M, G or T behind it for powers of 1024. */
+static bool read_int(const char *text, int64_t *ret)
+{
+        static const char powers[] = "KMGT";
+        char *end;
+
+        if (!isdigit((unsigned char)text[0]))
+                return false;
+        long long value = strtoll(text, &end, 10);
+        const char *power = *end ? strchr(powers, toupper((unsigned char)*end)) : NULL;
+
+        if (power) {
+                if (__builtin_mul_overflow(value, INT64_C(1) << (10 * (power - powers + 1)), &value))
+                        return false;
+                end++;
+        }
+        *ret = value;
+        return *end == '\0' && value != INT64_MAX;
+}
+
+static bool read_bool(const char *text, bool *ret)
+{
+        *ret = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+        return *ret || strcmp(text, "false") == 0 || strcmp(text, "0") == 0;
+}
+
+static bool store(struct config *config, const struct flag *flag, const char *text)
+{
+        char *field = (char *)config + flag->offset;
+        int64_t number;
+        bool truth;
+
+        switch (flag->kind) {
+        case KIND_TEXT:
+                memcpy(field, &text, sizeof(text));
+                return true;
+        case KIND_INT:
+                if (!read_int(text, &number) || number < flag->least || number > flag->most)
+                        return false;
+                memcpy(field, &number, sizeof(number));
+                return true;
+        case KIND_BOOL:
+                if (!read_bool(text, &truth))
+                        return false;
+                memcpy(field, &truth, sizeof(truth));
+                return true;
+        }
+        return false;
+}
+
+static bool refuse(const struct flag *flag, const char *given, const char *value)
+{
+        if (flag->kind == KIND_BOOL)
+                fprintf(stderr, "shaped: %s: '%s' is neither true nor false\n", given, value);
+        else if (flag->most == INT64_MAX)
+                fprintf(stderr, "shaped: %s: '%s' is no integer of %lld or more\n", given, value,
+                        (long long)flag->least);
+        else
+                fprintf(stderr, "shaped: %s: '%s' is no integer from %lld to %lld\n", given, value,
+                        (long long)flag->least, (long long)flag->most);
+        return false;
+}
+
+bool config_begin(struct config *config, enum command command)
+{
+        *config = (struct config){
+#define TEXT(name, value, commands, help)             .name = value,
+#define INT(name, value, least, most, commands, help) .name = value,
+#define BOOL(name, value, commands, help)             .name = value,
+#include "config/config.def"
+#undef TEXT
+#undef INT
+#undef BOOL
+        };
+        ox_limits_default(&config->limits);
+        for (size_t i = 0; i < FLAG_COUNT; i++) {
+                char name[NAME_MOST];
+
+                spell_variable(&flags[i], name);
+                const char *value = flags[i].commands & command ? getenv(name) : NULL;
+
+                if (value && !store(config, &flags[i], value))
+                        return refuse(&flags[i], name, value);
+        }
+        return true;
+}
+
+const char *config_flag_value(char *const *argv, int *at)
+{
+        const char *equals = strchr(argv[*at], '=');
+
+        (*at)++;
+        if (equals)
+                return equals + 1;
+        return argv[*at] ? argv[(*at)++] : NULL;
+}
+
+enum config_outcome config_flag(struct config *config, enum command command, char *const *argv, int *at)
+{
+        const char *given = argv[*at];
+        size_t length = strcspn(given, "=");
+        char name[NAME_MOST] = "--";
+
+        for (size_t i = 0; i < FLAG_COUNT; i++) {
+                char spelled[NAME_MOST];
+
+                spell_flag(&flags[i], spelled);
+                if (!(flags[i].commands & command) || length != strlen(spelled) + 2 ||
+                    strncmp(given + 2, spelled, length - 2) != 0)
+                        continue;
+                snprintf(name, sizeof(name), "--%.61s", spelled);
+                /* A flag that says yes or no may stand alone for yes. */
+                const char *value = flags[i].kind == KIND_BOOL && given[length] != '=' ? "true" : NULL;
+
+                if (value)
+                        (*at)++;
+                else
+                        value = config_flag_value(argv, at);
+                if (!value) {
+                        fprintf(stderr, "shaped: %s needs a value\n", name);
+                        return CONFIG_FAULTY;
+                }
+                if (store(config, &flags[i], value))
+                        return CONFIG_TAKEN;
+                refuse(&flags[i], name, value);
+                return CONFIG_FAULTY;
+        }
+        return CONFIG_UNKNOWN;
+}
+
+void config_help(enum command command, FILE *to)
+{
+        for (size_t i = 0; i < FLAG_COUNT; i++) {
+                const struct flag *flag = &flags[i];
+                char name[NAME_MOST], variable[NAME_MOST];
+
+                if (!(flag->commands & command))
+                        continue;
+                spell_flag(flag, name);
+                spell_variable(flag, variable);
+                fprintf(to, "  --%s %s\n        %s\n        [%s, default ", name,
+                        flag->kind == KIND_INT ? "N" : flag->unit, flag->help, variable);
+                if (flag->kind == KIND_TEXT)
+                        fprintf(to, "\"%s\"]\n", flag->text);
+                else if (flag->kind == KIND_BOOL)
+                        fprintf(to, "%s]\n", flag->value ? "true" : "false");
+                else
+                        fprintf(to, "%lld%s%s]\n", (long long)flag->value, flag->unit[0] == 'N' ? "" : " ",
+                                flag->unit[0] == 'N' ? "" : flag->unit);
+        }
+}

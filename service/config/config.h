@@ -1,0 +1,45 @@
+/* What the program is told by flags and the environment: one table (config.def and base/limits.def) gives the fields,
+   the defaults, the flags, the variables and --help. A flag goes before its variable, which goes before the default. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/limits.h"
+
+enum command {
+        COMMAND_SERVE = 1,
+        COMMAND_INFER = 2,
+        COMMAND_OPERATORS = 4,
+        COMMAND_HEALTH = 8,
+};
+
+struct config {
+#define TEXT(name, value, commands, help)             const char *name;
+#define INT(name, value, least, most, commands, help) int64_t name;
+#define BOOL(name, value, commands, help)             bool name;
+#include "config/config.def"
+#undef TEXT
+#undef INT
+#undef BOOL
+        struct ox_limits limits;
+};
+
+/* The defaults, then the variables of the environment that `command` knows. False, with the fault said on stderr, for a
+   value that does not do. Texts point into the environment. */
+bool config_begin(struct config *config, enum command command);
+
+/* Takes the flag at argv[*at] and moves *at past it and its value. `takes_value` false: a flag that stands alone. Texts
+   point into argv. */
+enum config_outcome {
+        CONFIG_TAKEN,
+        CONFIG_UNKNOWN, /* no such flag of this command */
+        CONFIG_FAULTY,  /* said on stderr */
+} config_flag(struct config *config, enum command command, char *const *argv, int *at);
+
+/* Finds the value of a flag that is written --name=value or --name value. */
+const char *config_flag_value(char *const *argv, int *at);
+
+/* The lines of --help for one command: each flag with its variable, default and meaning. */
+void config_help(enum command command, FILE *to);

@@ -1,0 +1,259 @@
+#include "config/options.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool fail(struct options *options, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool fail(struct options *options, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        vsnprintf(options->error, sizeof(options->error), format, args);
+        va_end(args);
+        return false;
+}
+
+void options_begin(struct options *options, uint64_t seed)
+{
+        *options = (struct options){.infer = {.values = OX_VALUES_INFERRED, .seed = seed}};
+}
+
+void options_done(struct options *options)
+{
+        for (size_t i = 0; i < options->n_block; i++)
+                free(options->block[i]);
+        free(options->block);
+        free(options->binding);
+        free(options->shape);
+}
+
+/* Memory that lives as long as the options; NULL when there is none. */
+static void *keep(struct options *options, size_t size)
+{
+        void **grown = realloc(options->block, (options->n_block + 1) * sizeof(*grown));
+
+        if (!grown)
+                return NULL;
+        options->block = grown;
+        void *block = malloc(size);
+
+        if (block)
+                options->block[options->n_block++] = block;
+        return block;
+}
+
+static char *keep_text(struct options *options, const char *text)
+{
+        size_t size = strlen(text) + 1;
+        char *copy = keep(options, size);
+
+        return copy ? memcpy(copy, text, size) : NULL;
+}
+
+/* -- each option -- */
+
+static bool set_bool(struct options *options, const char *name, const char *value, bool *ret)
+{
+        *ret = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+        if (*ret || strcmp(value, "false") == 0 || strcmp(value, "0") == 0)
+                return true;
+        return fail(options, "%s: '%.40s' is none of true, false, 1, 0", name, value);
+}
+
+/* NAME=VALUE, split at the last `=`: a name may hold one. */
+static bool set_dim(struct options *options, const char *value)
+{
+        char *name = keep_text(options, value);
+        char *equals = name ? strrchr(name, '=') : NULL;
+        struct infer_binding *grown =
+                realloc(options->binding, (options->infer.n_binding + 1) * sizeof(*options->binding));
+
+        if (grown)
+                options->infer.binding = options->binding = grown;
+        if (!name || !grown)
+                return fail(options, "no memory");
+        if (!equals || equals == name || !isdigit((unsigned char)equals[1]))
+                return fail(options, "dim: '%.100s' is not NAME=VALUE with a number of 0 or more", value);
+        char *end;
+        long long number = strtoll(equals + 1, &end, 10);
+
+        if (*end || number == INT64_MAX)
+                return fail(options, "dim: '%.40s' is no size", equals + 1);
+        *equals = '\0';
+        grown[options->infer.n_binding++] = (struct infer_binding){.name = name, .value = number};
+        return true;
+}
+
+/* The end of a dimension's text: the next comma outside parentheses and backquotes, or the end. */
+static char *dim_end(char *at)
+{
+        int depth = 0;
+        bool quoted = false;
+
+        for (; *at; at++) {
+                if (quoted && *at == '\\' && at[1])
+                        at++;
+                else if (*at == '`')
+                        quoted = !quoted;
+                else if (!quoted && (*at == '(' || *at == ')'))
+                        depth += *at == '(' ? 1 : -1;
+                else if (!quoted && depth <= 0 && *at == ',')
+                        break;
+        }
+        return at;
+}
+
+static char *trim(char *text, char *end)
+{
+        while (isspace((unsigned char)*text))
+                text++;
+        while (end > text && isspace((unsigned char)end[-1]))
+                end--;
+        *end = '\0';
+        return text;
+}
+
+static bool split_dims(struct options *options, char *text, struct infer_shape *shape)
+{
+        size_t most = 1;
+
+        for (const char *c = text; *c; c++)
+                most += *c == ',';
+        const char **dims = keep(options, most * sizeof(*dims));
+
+        if (!dims)
+                return fail(options, "no memory");
+        while (*text) {
+                char *end = dim_end(text);
+                bool more = *end == ',';
+                char *dim = trim(text, end);
+                size_t digits = strspn(dim, "0123456789");
+
+                if (!*dim || dim[0] == '-' || (!dim[digits] && digits > 18))
+                        return fail(options, "shape: '%.40s' is no size of an axis", dim);
+                dims[shape->rank++] = dim;
+                text = end + (more ? 1 : 0);
+                if (more && !*text)
+                        return fail(options, "shape: nothing stands behind the last comma");
+        }
+        shape->dim = dims;
+        return true;
+}
+
+/* INPUT:1,3,N,224, split at the last `:`; nothing behind it is a scalar. */
+static bool set_shape(struct options *options, const char *value)
+{
+        char *input = keep_text(options, value);
+        char *colon = input ? strrchr(input, ':') : NULL;
+        struct infer_shape *grown = realloc(options->shape, (options->infer.n_shape + 1) * sizeof(*options->shape));
+        struct infer_shape shape = {.input = input};
+
+        if (grown)
+                options->infer.shape = options->shape = grown;
+        if (!input || !grown)
+                return fail(options, "no memory");
+        if (!colon || colon == input)
+                return fail(options, "shape: '%.100s' is not INPUT:SIZE,SIZE,...", value);
+        *colon = '\0';
+        if (!split_dims(options, trim(colon + 1, colon + 1 + strlen(colon + 1)), &shape))
+                return false;
+        grown[options->infer.n_shape++] = shape;
+        return true;
+}
+
+static bool set_values(struct options *options, const char *value)
+{
+        static const char *const words[] = {[OX_VALUES_INFERRED] = "inferred",
+                                            [OX_VALUES_OUTPUTS] = "outputs",
+                                            [OX_VALUES_UNKNOWN] = "unknown",
+                                            [OX_VALUES_ALL] = "all"};
+
+        for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+                if (strcmp(value, words[i]) == 0) {
+                        options->infer.values = (enum ox_values)i;
+                        return true;
+                }
+        }
+        return fail(options, "values: '%.40s' is none of inferred, outputs, unknown, all", value);
+}
+
+/* -- the table -- */
+
+static bool set_strict(struct options *options, const char *value)
+{
+        return set_bool(options, "strict", value, &options->infer.strict);
+}
+
+static bool set_check_types(struct options *options, const char *value)
+{
+        return set_bool(options, "check_types", value, &options->infer.check_types);
+}
+
+static bool set_ignore_declared(struct options *options, const char *value)
+{
+        return set_bool(options, "ignore_declared", value, &options->infer.ignore_declared);
+}
+
+static bool set_pretty(struct options *options, const char *value)
+{
+        return set_bool(options, "pretty", value, &options->pretty);
+}
+
+static const struct row {
+        const char *name, *argument, *help;
+        bool (*set)(struct options *options, const char *value);
+} rows[] = {
+#define BOOL(name, help)           {#name, NULL, help, set_##name},
+#define LIST(name, argument, help) {#name, argument, help, set_##name},
+#include "config/options.def"
+#undef BOOL
+#undef LIST
+};
+
+static const struct row *find(const char *name, size_t length)
+{
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+                size_t at = 0;
+
+                while (at < length && (rows[i].name[at] == name[at] || (rows[i].name[at] == '_' && name[at] == '-')))
+                        at++;
+                if (at == length && !rows[i].name[at])
+                        return &rows[i];
+        }
+        return NULL;
+}
+
+bool options_known(const char *name, size_t length)
+{
+        return find(name, length) != NULL;
+}
+
+bool options_is_bool(const char *name, size_t length)
+{
+        const struct row *row = find(name, length);
+
+        return row && !row->argument;
+}
+
+bool options_set(struct options *options, const char *name, size_t length, const char *value)
+{
+        const struct row *row = find(name, length);
+
+        if (!row)
+                return fail(options, "there is no option '%.*s'", (int)(length > 40 ? 40 : length), name);
+        return row->set(options, value);
+}
+
+void options_help(FILE *to)
+{
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+                fputs("  --", to);
+                for (const char *c = rows[i].name; *c; c++)
+                        fputc(*c == '_' ? '-' : *c, to);
+                fprintf(to, " %s\n        %s\n", rows[i].argument ? rows[i].argument : "", rows[i].help);
+        }
+}

@@ -1,0 +1,30 @@
+/* The options of an inference, as names and values that came in a query or as flags. */
+#pragma once
+
+#include <stdio.h>
+
+#include "shape.h"
+
+struct options {
+        struct infer_options infer;
+        bool pretty;
+        struct infer_binding *binding; /* as infer.binding, with room to grow */
+        struct infer_shape *shape;
+        void **block; /* what the texts stand in */
+        size_t n_block;
+        char error[256];
+};
+
+/* `seed` keeps a hostile model from choosing names that collide. */
+void options_begin(struct options *options, uint64_t seed);
+void options_done(struct options *options);
+
+/* Whether there is an option of that name; flags spell _ as -. */
+bool options_known(const char *name, size_t length);
+bool options_is_bool(const char *name, size_t length);
+
+/* Takes one option. False, with `error` set, for a value that does not do and for an unknown name. `value` is copied.
+ */
+bool options_set(struct options *options, const char *name, size_t length, const char *value);
+
+void options_help(FILE *to);

@@ -1,0 +1,110 @@
+/* shaped health: asks a daemon whether it is ready. */
+#include <errno.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "main/main.h"
+
+#define PATIENCE_S 5
+
+struct target {
+        char host[256], port[16];
+        char authority[280];
+};
+
+/* http://HOST[:PORT][/...]: only host and port count. */
+static bool read_url(const char *url, struct target *ret)
+{
+        static const char scheme[] = "http://";
+
+        if (strncmp(url, scheme, sizeof(scheme) - 1) != 0)
+                return false;
+        const char *host = url + sizeof(scheme) - 1;
+        size_t length = strcspn(host, "/?#");
+
+        if (length == 0 || length >= sizeof(ret->host))
+                return false;
+        snprintf(ret->authority, sizeof(ret->authority), "%.*s", (int)length, host);
+        const char *end = host + length, *close = host[0] == '[' ? memchr(host, ']', length) : NULL;
+        const char *colon = memchr(close ? close : host, ':', (size_t)(end - (close ? close : host)));
+        size_t name = close ? (size_t)(close - host) - 1 : (size_t)((colon ? colon : end) - host);
+
+        snprintf(ret->host, sizeof(ret->host), "%.*s", (int)name, close ? host + 1 : host);
+        snprintf(ret->port, sizeof(ret->port), "%.*s", colon ? (int)(end - colon - 1) : 2, colon ? colon + 1 : "80");
+        return ret->host[0] && ret->port[0] && strspn(ret->port, "0123456789") == strlen(ret->port);
+}
+
+static int connect_to(const struct target *target)
+{
+        struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found = NULL;
+        struct timeval patience = {.tv_sec = PATIENCE_S};
+        int fd = -1;
+
+        if (getaddrinfo(target->host, target->port, &hints, &found) != 0)
+                return -1;
+        for (struct addrinfo *info = found; info && fd < 0; info = info->ai_next) {
+                fd = socket(info->ai_family, info->ai_socktype | SOCK_CLOEXEC, info->ai_protocol);
+                if (fd < 0)
+                        continue;
+                setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+                setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+                if (connect(fd, info->ai_addr, info->ai_addrlen) != 0) {
+                        close(fd);
+                        fd = -1;
+                }
+        }
+        freeaddrinfo(found);
+        return fd;
+}
+
+/* The status of the answer; 0 for none. */
+static int ask(int fd, const struct target *target)
+{
+        char text[512];
+        int length = snprintf(text, sizeof(text), "GET /readyz HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n",
+                              target->authority);
+        size_t have = 0;
+
+        if (send(fd, text, (size_t)length, MSG_NOSIGNAL) != length)
+                return 0;
+        while (have < sizeof(text) - 1) {
+                ssize_t got = recv(fd, text + have, sizeof(text) - 1 - have, 0);
+
+                if (got < 0 && errno == EINTR)
+                        continue;
+                if (got <= 0)
+                        break;
+                have += (size_t)got;
+        }
+        text[have] = '\0';
+        return strncmp(text, "HTTP/1.", 7) == 0 && have > 9 ? (int)strtol(text + 9, NULL, 10) : 0;
+}
+
+int health_main(const struct config *config)
+{
+        struct target target;
+
+        if (!read_url(config->url, &target)) {
+                fprintf(stderr, "shaped: '%s' is not http://HOST:PORT\n", config->url);
+                return EXIT_USAGE;
+        }
+        int fd = connect_to(&target);
+
+        if (fd < 0) {
+                fprintf(stderr, "shaped: %s cannot be reached: %s\n", target.authority, strerror(errno));
+                return EXIT_FAULTY;
+        }
+        int status = ask(fd, &target);
+
+        close(fd);
+        if (status == 200) {
+                printf("ready\n");
+                return EXIT_GOOD;
+        }
+        fprintf(stderr, "shaped: %s is not ready (%d)\n", target.authority, status);
+        return EXIT_FAULTY;
+}

@@ -1,0 +1,181 @@
+/* shaped infer: one model, without a server. */
+#include <errno.h>
+#include <string.h>
+
+#include "config/options.h"
+#include "main/main.h"
+#include "shape.h"
+
+#define READ_BYTES 65536
+
+struct job {
+        struct config config;
+        struct options options;
+        const char *model;
+};
+
+/* -- arguments -- */
+
+static bool read_option(struct job *job, char **argv, int *at)
+{
+        const char *name = argv[*at] + 2;
+        size_t length = strcspn(name, "=");
+        bool alone = options_is_bool(name, length) && name[length] != '=';
+        const char *value = "true";
+
+        if (alone)
+                (*at)++;
+        else
+                value = config_flag_value(argv, at);
+        if (!value)
+                fprintf(stderr, "shaped: --%s needs a value\n", name);
+        else if (!options_set(&job->options, name, length, value))
+                fprintf(stderr, "shaped: %s\n", job->options.error);
+        else
+                return true;
+        return false;
+}
+
+static bool read_argument(struct job *job, char **argv, int *at)
+{
+        const char *given = argv[*at];
+
+        if (strncmp(given, "--", 2) != 0) {
+                if (job->model || (given[0] == '-' && given[1])) {
+                        fprintf(stderr, "shaped: '%s' is one argument too many\n", given);
+                        return false;
+                }
+                job->model = given;
+                (*at)++;
+                return true;
+        }
+        if (options_known(given + 2, strcspn(given + 2, "=")))
+                return read_option(job, argv, at);
+        enum config_outcome outcome = config_flag(&job->config, COMMAND_INFER, argv, at);
+
+        if (outcome == CONFIG_UNKNOWN)
+                fprintf(stderr, "shaped: %s: no such flag (--help tells which there are)\n", given);
+        return outcome == CONFIG_TAKEN;
+}
+
+static bool read_arguments(struct job *job, char **argv)
+{
+        int at = 0;
+
+        while (argv[at])
+                if (!read_argument(job, argv, &at))
+                        return false;
+        const char *format = job->config.format;
+
+        if (strcmp(format, "proto") == 0 || strcmp(format, "patch") == 0) {
+                fprintf(stderr, "shaped: --format %s is not there yet\n", format);
+                return false;
+        }
+        if (strcmp(format, "table") != 0 && strcmp(format, "json") != 0) {
+                fprintf(stderr, "shaped: --format is table, json, proto or patch, not '%s'\n", format);
+                return false;
+        }
+        if (!job->model)
+                fprintf(stderr, "shaped: which model? (- is standard input)\n");
+        return job->model != NULL;
+}
+
+/* -- the work -- */
+
+static bool feed_file(struct ox_context *context, FILE *file, const char *name)
+{
+        char bytes[READ_BYTES];
+        size_t size;
+
+        while ((size = fread(bytes, 1, sizeof(bytes), file)) > 0) {
+                if (ox_model_feed(context, bytes, size) != OX_OK) {
+                        fprintf(stderr, "shaped: %s: %s\n", name, ox_context_error(context));
+                        return false;
+                }
+        }
+        if (ferror(file))
+                fprintf(stderr, "shaped: %s: %s\n", name, strerror(errno));
+        return !ferror(file);
+}
+
+static bool feed(struct ox_context *context, const char *name)
+{
+        if (strcmp(name, "-") == 0)
+                return feed_file(context, stdin, "standard input");
+        FILE *file = fopen(name, "rb");
+
+        if (!file) {
+                fprintf(stderr, "shaped: %s: %s\n", name, strerror(errno));
+                return false;
+        }
+        bool fed = feed_file(context, file, name);
+
+        fclose(file);
+        return fed;
+}
+
+static void write_out(void *user, const char *bytes, size_t size)
+{
+        if (size)
+                fwrite(bytes, 1, size, user);
+}
+
+static int print(struct ox_context *context, const struct job *job, const struct result *result)
+{
+        enum ox_code code = strcmp(job->config.format, "json") == 0
+                                    ? ox_render_json(context, result, job->options.pretty, write_out, stdout)
+                                    : ox_render_table(context, result, write_out, stdout);
+
+        if (code != OX_OK)
+                fprintf(stderr, "shaped: %s\n", ox_context_error(context));
+        else if (fflush(stdout) != 0)
+                fprintf(stderr, "shaped: standard output: %s\n", strerror(errno));
+        else
+                return EXIT_GOOD;
+        return EXIT_FAULTY;
+}
+
+static int infer(struct ox_context *context, const struct job *job)
+{
+        const struct result *result = NULL;
+
+        if (!feed(context, job->model))
+                return EXIT_FAULTY;
+        enum ox_code code = ox_model_infer(context, &job->options.infer, &result);
+
+        if (code != OX_OK)
+                fprintf(stderr, "shaped: %s: %s\n", job->model, ox_context_error(context));
+        if (!result)
+                return EXIT_FAULTY;
+        int status = print(context, job, result);
+
+        return code == OX_OK ? status : EXIT_FAULTY;
+}
+
+int infer_main(int argc, char **argv)
+{
+        struct job job = {.model = NULL};
+        int status = EXIT_USAGE;
+
+        for (int i = 0; i < argc; i++) {
+                if (strcmp(argv[i], "--help") == 0) {
+                        help_command(COMMAND_INFER, stdout);
+                        return EXIT_GOOD;
+                }
+        }
+        if (!config_begin(&job.config, COMMAND_INFER))
+                return EXIT_USAGE;
+        options_begin(&job.options, 0);
+        if (read_arguments(&job, argv)) {
+                struct ox_context *context = ox_context_new(&job.config.limits);
+
+                status = EXIT_FAULTY;
+                if (context)
+                        status = infer(context, &job);
+                else
+                        fprintf(stderr, "shaped: no memory\n");
+                ox_context_free(context);
+        }
+        options_done(&job.options);
+        return status;
+}

@@ -1,0 +1,103 @@
+#include "main/main.h"
+
+#include <string.h>
+
+#include "config/options.h"
+#include "version.h"
+
+static const struct {
+        const char *name;
+        enum command command;
+        const char *usage, *help;
+} commands[] = {
+        {"serve", COMMAND_SERVE, "[flags]", "the daemon"},
+        {"infer", COMMAND_INFER, "MODEL.onnx|- [flags]", "one model, without a server; - is standard input"},
+        {"operators", COMMAND_OPERATORS, "[flags]", "the operators that are known"},
+        {"health", COMMAND_HEALTH, "[flags]", "exit status 0 when a daemon is ready"},
+};
+
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+
+static void help_program(FILE *to)
+{
+        fprintf(to, "usage: shaped COMMAND ...\n\nTypes and shapes of every value of an ONNX model.\n\n");
+        for (size_t i = 0; i < COMMAND_COUNT; i++)
+                fprintf(to, "  shaped %-10s %-22s %s\n", commands[i].name, commands[i].usage, commands[i].help);
+        fprintf(to, "  shaped --version | --help | COMMAND --help\n\n"
+                    "Every flag has an environment variable, which COMMAND --help names.\n"
+                    "Exit status: 0; 1 unreadable or, with --strict, faulty; 2 usage.\n");
+}
+
+void help_command(enum command command, FILE *to)
+{
+        for (size_t i = 0; i < COMMAND_COUNT; i++)
+                if (commands[i].command == command)
+                        fprintf(to, "usage: shaped %s %s\n\n%s\n\n", commands[i].name, commands[i].usage,
+                                commands[i].help);
+        if (command == COMMAND_INFER)
+                options_help(to);
+        config_help(command, to);
+}
+
+bool read_flags(struct config *config, enum command command, char **argv, int *ret_status)
+{
+        int at = 0;
+
+        *ret_status = EXIT_USAGE;
+        if (!config_begin(config, command))
+                return false;
+        while (argv[at]) {
+                const char *given = argv[at];
+
+                if (strcmp(given, "--help") == 0) {
+                        help_command(command, stdout);
+                        *ret_status = EXIT_GOOD;
+                        return false;
+                }
+                switch (config_flag(config, command, argv, &at)) {
+                case CONFIG_TAKEN:
+                        break;
+                case CONFIG_UNKNOWN:
+                        fprintf(stderr, "shaped: %s: no such flag (--help tells which there are)\n", given);
+                        return false;
+                case CONFIG_FAULTY:
+                        return false;
+                }
+        }
+        return true;
+}
+
+static int run(enum command command, int argc, char **argv)
+{
+        struct config config;
+        int status;
+
+        if (command == COMMAND_INFER)
+                return infer_main(argc, argv);
+        if (!read_flags(&config, command, argv, &status))
+                return status;
+        return command == COMMAND_SERVE       ? serve_main(&config)
+               : command == COMMAND_OPERATORS ? operators_main(&config)
+                                              : health_main(&config);
+}
+
+int main(int argc, char **argv)
+{
+        const char *name = argc > 1 ? argv[1] : "";
+
+        if (strcmp(name, "--version") == 0) {
+                printf("shaped %s\n", SHAPED_VERSION);
+                return EXIT_GOOD;
+        }
+        if (strcmp(name, "--help") == 0 || strcmp(name, "help") == 0) {
+                help_program(stdout);
+                return EXIT_GOOD;
+        }
+        for (size_t i = 0; i < COMMAND_COUNT; i++)
+                if (strcmp(name, commands[i].name) == 0)
+                        return run(commands[i].command, argc - 2, argv + 2);
+        if (name[0])
+                fprintf(stderr, "shaped: there is no command '%s'\n", name);
+        help_program(stderr);
+        return EXIT_USAGE;
+}

@@ -1,0 +1,18 @@
+/* The commands of the program. Each gets its arguments, from argv[1] on, and returns an exit status. */
+#pragma once
+
+#define EXIT_GOOD   0
+#define EXIT_FAULTY 1 /* unreadable or, with --strict, faulty; not ready; cannot start */
+#define EXIT_USAGE  2
+
+#include "config/config.h"
+
+int serve_main(const struct config *config);
+int infer_main(int argc, char **argv);
+int operators_main(const struct config *config);
+int health_main(const struct config *config);
+
+/* Reads the flags of a command that takes nothing else. False: *ret_status is set, and all is said. */
+bool read_flags(struct config *config, enum command command, char **argv, int *ret_status);
+
+void help_command(enum command command, FILE *to);

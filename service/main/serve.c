@@ -1,0 +1,176 @@
+/* shaped serve: the daemon from its start to its drain. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "main/main.h"
+#include "net/accept.h"
+#include "net/http1.h"
+#include "obs/log.h"
+#include "rest/rest.h"
+#include "version.h"
+
+#define CONTEXTS_SPARE 4
+#define QUIET_MS       200 /* without a request, until a drain is over: what is on its way may still come */
+#define STEP_MS        20
+
+struct daemon {
+        struct service service;
+        struct config config; /* with what was left to us filled in */
+        struct listener listener;
+        struct http1 *http1;
+        struct acceptor *acceptor;
+        sigset_t signals;
+};
+
+/* -- starting -- */
+
+/* A connection is a file. */
+static void raise_files(void)
+{
+        struct rlimit limit;
+
+        if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+                limit.rlim_cur = limit.rlim_max;
+                setrlimit(RLIMIT_NOFILE, &limit);
+        }
+}
+
+static void fill_in(struct config *config)
+{
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+        if (!config->workers)
+                config->workers = cores > 0 ? cores : 1;
+        if (!config->io_threads)
+                config->io_threads = cores > 0 ? cores : 1;
+}
+
+static bool start_service(struct daemon *d)
+{
+        struct service *service = &d->service;
+
+        service->config = &d->config;
+        calls_init(&service->calls);
+        rest_name_routes(&service->metrics);
+        if (getrandom(&service->seed, sizeof(service->seed), 0) != (ssize_t)sizeof(service->seed))
+                service->seed = (uint64_t)clock_ns();
+        service->contexts =
+                contexts_new(&d->config.limits, (size_t)(d->config.workers + d->config.io_threads) + CONTEXTS_SPARE);
+        service->pool = pool_new((size_t)d->config.workers, (size_t)d->config.queue);
+        if (!service->contexts || !service->pool)
+                return false;
+        d->http1 = http1_new(service, &rest_handler);
+        if (!d->http1)
+                return false;
+        d->acceptor = acceptor_new(&d->listener, http1_take, d->http1);
+        return d->acceptor != NULL;
+}
+
+static bool start(struct daemon *d)
+{
+        char fault[256];
+
+        if (!listener_open(&d->listener, d->config.listen, fault, sizeof(fault))) {
+                log_line("error", "cannot listen", &(struct log_field){.name = "reason", .text = fault}, 1);
+                return false;
+        }
+        if (!start_service(d)) {
+                log_line("error", "cannot start", &(struct log_field){.name = "reason", .text = strerror(errno)}, 1);
+                return false;
+        }
+        const struct log_field fields[] = {
+                {.name = "address", .text = d->listener.address},
+                {.name = "version", .text = SHAPED_VERSION},
+                {.name = "workers", .kind = LOG_INT, .number = d->config.workers},
+                {.name = "io_threads", .kind = LOG_INT, .number = d->config.io_threads},
+                {.name = "pid", .kind = LOG_INT, .number = getpid()},
+        };
+
+        log_line("info", "ready", fields, (int)(sizeof(fields) / sizeof(fields[0])));
+        return true;
+}
+
+/* -- ending -- */
+
+/* Waits a little. False when another signal came. */
+static bool pause_ms(const struct daemon *d, long ms)
+{
+        struct timespec wait = {.tv_nsec = ms * 1000000};
+
+        return sigtimedwait(&d->signals, NULL, &wait) < 0;
+}
+
+/* Nothing new is accepted; what has been is answered. False when that takes too long, or another signal came. */
+static bool drain(struct daemon *d)
+{
+        int64_t begun = clock_ns(), quiet = begun, now = begun;
+
+        atomic_store(&d->service.draining, true);
+        acceptor_free(d->acceptor);
+        d->acceptor = NULL;
+        listener_close(&d->listener);
+        while (now - quiet < QUIET_MS * INT64_C(1000000)) {
+                if (now - begun > d->config.drain_s * INT64_C(1000000000) + QUIET_MS * INT64_C(1000000) ||
+                    !pause_ms(d, STEP_MS))
+                        return false;
+                now = clock_ns();
+                if (http1_in_flight(d->http1) > 0)
+                        quiet = now;
+        }
+        return true;
+}
+
+static void stop(struct daemon *d)
+{
+        acceptor_free(d->acceptor);
+        http1_free(d->http1);
+        pool_free(d->service.pool);
+        listener_close(&d->listener);
+        contexts_free(d->service.contexts);
+        calls_done(&d->service.calls);
+}
+
+int serve_main(const struct config *config)
+{
+        static struct daemon d;
+        bool json = strcmp(config->log_format, "json") == 0;
+        int received;
+
+        if (!json && strcmp(config->log_format, "logfmt") != 0) {
+                fprintf(stderr, "shaped: --log-format is logfmt or json, not '%s'\n", config->log_format);
+                return EXIT_USAGE;
+        }
+        d.config = *config;
+        fill_in(&d.config);
+        raise_files();
+        log_begin(json, &d.service.metrics);
+        /* Blocked before there are threads, so that none of them is interrupted and sigwait() alone sees them. */
+        signal(SIGPIPE, SIG_IGN);
+        sigemptyset(&d.signals);
+        sigaddset(&d.signals, SIGTERM);
+        sigaddset(&d.signals, SIGINT);
+        pthread_sigmask(SIG_BLOCK, &d.signals, NULL);
+        if (!start(&d)) {
+                stop(&d);
+                return EXIT_FAULTY;
+        }
+        sigwait(&d.signals, &received);
+        log_line("info", "draining", NULL, 0);
+        if (!drain(&d)) {
+                /* A worker may still hold a connection, which libmicrohttpd does not survive: the process just ends. */
+                const struct log_field left = {
+                        .name = "in_flight", .kind = LOG_INT, .number = http1_in_flight(d.http1)};
+
+                log_line("error", "ended with requests in flight", &left, 1);
+                _exit(EXIT_FAULTY);
+        }
+        stop(&d);
+        log_line("info", "ended", NULL, 0);
+        return EXIT_GOOD;
+}

@@ -1,0 +1,116 @@
+/* One request and its reply, whatever protocol brought it. The transport (net/) fills in the request and calls the
+   handler's functions; the handler (rest/, rpc/) fills in the reply. At any time one thread alone touches a call: the
+   I/O thread that reads it or the worker that it was handed to. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/code.h"
+#include "work/pool.h"
+
+struct call;
+struct service;
+
+enum call_method { METHOD_GET = 1, METHOD_HEAD = 2, METHOD_POST = 4, METHOD_OTHER = 8 };
+
+/* What the handler wants to happen next. */
+enum call_next {
+        CALL_DONE, /* the reply is complete */
+        CALL_WORK, /* `work` shall run on a worker */
+};
+
+struct call_handler {
+        /* The head is complete. To refuse the call it sets a reply: the body is not read then. */
+        void (*begin)(struct call *call);
+        /* The next bytes of the body. False: the call has failed and has its reply, the rest of the body is skipped. */
+        bool (*body)(struct call *call, const char *bytes, size_t size);
+        /* The body is complete. */
+        enum call_next (*end)(struct call *call);
+        /* On a worker, after CALL_WORK. */
+        void (*work)(struct call *call);
+        /* The call is over, answered or not: frees call->state. */
+        void (*done)(struct call *call);
+};
+
+/* What only the transport knows of a request. */
+struct call_transport {
+        /* The value of the first header field of that name, NULL for none. Names in any case. */
+        const char *(*header)(struct call *call, const char *name);
+        /* Calls `each` for every parameter of the query, decoded, until it returns false. `value` NULL: it has no `=`.
+           False when `each` did, or for a text with a NUL in it. */
+        bool (*query)(struct call *call, bool (*each)(void *user, const char *name, const char *value), void *user);
+};
+
+#define CALL_HEADERS 6
+
+struct call_text {
+        char *text;
+        size_t length, capacity;
+        bool failed; /* there was no memory for all of it */
+};
+
+void text_append(struct call_text *to, const char *bytes, size_t size);
+
+struct call {
+        struct service *service;
+        const struct call_handler *handler;
+        const struct call_transport *transport;
+        void *connection; /* this and the next three are the transport's own */
+        int phase;
+        bool close; /* the connection ends with the reply */
+        uint64_t skipped_body;
+
+        /* the request */
+        enum call_method method;
+        const char *method_name;
+        const char *path; /* decoded, without the query */
+        bool has_length;  /* of the body: else it comes in chunks, or there is none */
+        bool has_body;
+        uint64_t length;
+        uint64_t body_bytes; /* so far */
+        int64_t started_ns;
+
+        /* the reply */
+        int status; /* 0: none yet */
+        enum ox_code code;
+        const char *content_type; /* static */
+        struct {
+                const char *name; /* static */
+                char value[80];
+        } header[CALL_HEADERS];
+        size_t n_header;
+        struct call_text reply;
+
+        /* the handler's own */
+        void *state;
+        int route;               /* its number in the metrics; -1: none */
+        uint64_t nodes, skipped; /* for the log */
+
+        struct job job;    /* the transport's */
+        struct call *next; /* in the pool of calls that can be used again */
+};
+
+/* NULL when there is no memory. */
+struct call *call_new(struct service *service);
+void call_free(struct call *call);
+
+static inline const char *call_header(struct call *call, const char *name)
+{
+        return call->transport->header(call, name);
+}
+
+/* A render_write that appends to the reply. */
+void call_write(void *call, const char *bytes, size_t size);
+
+/* Begins the reply: status, type of its body; forgets what was written before. */
+void call_reply(struct call *call, int status, const char *content_type);
+void call_reply_header(struct call *call, const char *name, const char *format, ...)
+        __attribute__((format(printf, 3, 4)));
+
+/* An error as JSON, without details, with the status that belongs to the code or another one. */
+void call_reply_error(struct call *call, enum ox_code code, const char *format, ...)
+        __attribute__((format(printf, 3, 4)));
+void call_reply_error_status(struct call *call, int status, enum ox_code code, const char *format, ...)
+        __attribute__((format(printf, 4, 5)));

@@ -1,0 +1,15 @@
+/* Where a request's body ends. What can be read in two ways is refused: a proxy before us may read it the other way. */
+#pragma once
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct framing {
+        bool has_body, has_length;
+        bool expects; /* 100-continue */
+        uint64_t length;
+};
+
+/* NULL, or what is wrong with the head of the request. */
+const char *framing_read(struct MHD_Connection *connection, const char *version, struct framing *ret);

@@ -1,0 +1,361 @@
+#include "net/http1.h"
+
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "net/framing.h"
+#include "net/peers.h"
+#include "obs/log.h"
+
+#define POOL_BYTES ((size_t)64 * 1024)           /* of a connection: the head of a request must fit */
+#define SKIP_MOST  ((uint64_t)256 * 1024 * 1024) /* of a refused body that is read on, so that the reply arrives */
+#define SKIP_EARLY ((uint64_t)1024 * 1024)       /* the same for a body that has not begun */
+
+struct http1 {
+        struct service *service;
+        const struct call_handler *handler;
+        struct peers *peers;
+        struct MHD_Daemon *daemon;
+};
+
+enum phase {
+        PHASE_BODY,  /* the body goes to the handler */
+        PHASE_SKIP,  /* it goes nowhere: the reply stands already */
+        PHASE_READY, /* the reply waits to be sent */
+        PHASE_SENT,
+};
+
+static struct peer *peer_of(struct MHD_Connection *connection)
+{
+        const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+        return info ? info->socket_context : NULL;
+}
+
+/* -- what a call asks of its transport -- */
+
+static const char *find_header(struct call *call, const char *name)
+{
+        return MHD_lookup_connection_value(call->connection, MHD_HEADER_KIND, name);
+}
+
+struct query {
+        bool (*each)(void *user, const char *name, const char *value);
+        void *user;
+        bool ended;
+};
+
+static enum MHD_Result each_parameter(void *user, enum MHD_ValueKind kind, const char *name, size_t name_size,
+                                      const char *value, size_t value_size)
+{
+        struct query *query = user;
+
+        if (memchr(name, '\0', name_size) || (value && memchr(value, '\0', value_size)) ||
+            !query->each(query->user, name, value))
+                query->ended = true;
+        return query->ended ? MHD_NO : MHD_YES;
+}
+
+static bool each_query(struct call *call, bool (*each)(void *user, const char *name, const char *value), void *user)
+{
+        struct query query = {.each = each, .user = user};
+
+        MHD_get_connection_values_n(call->connection, MHD_GET_ARGUMENT_KIND, each_parameter, &query);
+        return !query.ended;
+}
+
+static const struct call_transport transport = {.header = find_header, .query = each_query};
+
+/* -- the reply -- */
+
+static enum MHD_Result send_reply(struct call *call)
+{
+        if (call->reply.failed) {
+                call->reply.failed = false;
+                call_reply_error(call, OX_RESOURCE_EXHAUSTED, "no memory for the reply");
+        }
+        struct MHD_Response *response =
+                MHD_create_response_from_buffer(call->reply.length, call->reply.text, MHD_RESPMEM_PERSISTENT);
+
+        if (!response)
+                return MHD_NO;
+        if (call->content_type)
+                MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, call->content_type);
+        for (size_t i = 0; i < call->n_header; i++)
+                MHD_add_response_header(response, call->header[i].name, call->header[i].value);
+        if (atomic_load(&call->service->draining) || call->close)
+                MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+        enum MHD_Result result = MHD_queue_response(call->connection, (unsigned)call->status, response);
+
+        MHD_destroy_response(response);
+        call->phase = PHASE_SENT;
+        return result;
+}
+
+/* -- a worker's part -- */
+
+static void run_job(struct job *job)
+{
+        struct call *call = (struct call *)((char *)job - offsetof(struct call, job));
+
+        call->handler->work(call);
+        call->phase = PHASE_READY;
+        MHD_resume_connection(call->connection);
+}
+
+/* The connection is suspended first: the worker may be done with the call before submitting returns. */
+static enum MHD_Result hand_over(struct call *call)
+{
+        struct service *service = call->service;
+
+        MHD_suspend_connection(call->connection);
+        if (!pool_submit(service->pool, &call->job)) {
+                metric_add(&service->metrics, METRIC_queue_full_total, 1);
+                call_reply_error(call, OX_UNAVAILABLE, "the queue is full: %lld requests wait already",
+                                 (long long)service->config->queue);
+                call->phase = PHASE_READY;
+                MHD_resume_connection(call->connection);
+        }
+        return MHD_YES;
+}
+
+/* -- the request -- */
+
+static enum call_method method_of(const char *name)
+{
+        return strcmp(name, "GET") == 0    ? METHOD_GET
+               : strcmp(name, "HEAD") == 0 ? METHOD_HEAD
+               : strcmp(name, "POST") == 0 ? METHOD_POST
+                                           : METHOD_OTHER;
+}
+
+/* The path of a target in absolute form (RFC 9112, 3.2.2). */
+static const char *path_of(const char *url)
+{
+        const char *rest = strncasecmp(url, "http://", 7) == 0    ? url + 7
+                           : strncasecmp(url, "https://", 8) == 0 ? url + 8
+                                                                  : NULL;
+
+        if (!rest)
+                return url;
+        rest = strchr(rest, '/');
+        return rest ? rest : "/";
+}
+
+static struct call *begin_call(struct http1 *http1, struct MHD_Connection *connection, const char *url,
+                               const char *method)
+{
+        struct call *call = call_new(http1->service);
+
+        if (!call)
+                return NULL;
+        call->handler = http1->handler;
+        call->transport = &transport;
+        call->connection = connection;
+        call->method = method_of(method);
+        call->method_name = method;
+        call->path = path_of(url);
+        call->started_ns = clock_ns();
+        call->job.run = run_job;
+        metric_add(&http1->service->metrics, METRIC_requests_in_flight, 1);
+        return call;
+}
+
+static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connection, const char *url,
+                             const char *method, const char *version, void **ret_call)
+{
+        struct call *call = begin_call(http1, connection, url, method);
+        struct framing framing;
+
+        if (!call)
+                return MHD_NO;
+        *ret_call = call;
+        const char *fault = framing_read(connection, version, &framing);
+
+        if (fault) {
+                call->close = true;
+                call_reply_error(call, OX_INVALID_ARGUMENT, "%s", fault);
+                return send_reply(call);
+        }
+        call->has_body = framing.has_body;
+        call->has_length = framing.has_length;
+        call->length = framing.length;
+        peer_enter(peer_of(connection), framing.has_body ? PEER_BODY : PEER_SERVED);
+        http1->handler->begin(call);
+        if (!call->status)
+                return MHD_YES;
+        /* A client that waits for 100-continue sends nothing; another one may see no reply before it has sent all. */
+        if (!call->has_body || framing.expects || (call->has_length && call->length > SKIP_EARLY))
+                return send_reply(call);
+        call->phase = PHASE_SKIP;
+        return MHD_YES;
+}
+
+static enum MHD_Result take_body(struct call *call, const char *bytes, size_t size)
+{
+        call->body_bytes += size;
+        peer_progress(peer_of(call->connection), call->body_bytes);
+        if (call->phase == PHASE_BODY && call->handler->body(call, bytes, size))
+                return MHD_YES;
+        call->phase = PHASE_SKIP;
+        call->skipped_body += size;
+        return call->skipped_body > SKIP_MOST ? MHD_NO : MHD_YES;
+}
+
+static enum MHD_Result on_request(void *user, struct MHD_Connection *connection, const char *url, const char *method,
+                                  const char *version, const char *bytes, size_t *size, void **state)
+{
+        struct call *call = *state;
+
+        if (!call)
+                return begin(user, connection, url, method, version, state);
+        if (*size) {
+                size_t length = *size;
+
+                *size = 0;
+                return take_body(call, bytes, length);
+        }
+        if (call->phase == PHASE_BODY) {
+                peer_enter(peer_of(connection), PEER_SERVED);
+                if (call->handler->end(call) == CALL_WORK)
+                        return hand_over(call);
+        }
+        return call->phase == PHASE_SENT ? MHD_YES : send_reply(call);
+}
+
+/* -- the end of a request -- */
+
+static void log_call(const struct call *call, int64_t took_ns)
+{
+        const struct log_field fields[] = {
+                {.name = "method", .text = call->method_name},
+                {.name = "path", .text = call->path},
+                {.name = "status", .kind = LOG_INT, .number = call->status},
+                {.name = "code", .text = ox_code_name(call->code)},
+                {.name = "ms", .kind = LOG_MS, .number = took_ns},
+                {.name = "bytes_in", .kind = LOG_INT, .number = (int64_t)call->body_bytes},
+                {.name = "bytes_skipped", .kind = LOG_INT, .number = (int64_t)call->skipped},
+                {.name = "bytes_out", .kind = LOG_INT, .number = (int64_t)call->reply.length},
+                {.name = "nodes", .kind = LOG_INT, .number = (int64_t)call->nodes},
+        };
+
+        log_line(call->status >= 500 ? "error" : "info", "request", fields, (int)(sizeof(fields) / sizeof(fields[0])));
+}
+
+static void on_completed(void *user, struct MHD_Connection *connection, void **state,
+                         enum MHD_RequestTerminationCode reason)
+{
+        struct call *call = *state;
+
+        peer_enter(peer_of(connection), PEER_IDLE);
+        if (!call)
+                return;
+        struct service *service = call->service;
+        int64_t took_ns = clock_ns() - call->started_ns;
+
+        if (call->phase != PHASE_SENT) {
+                call->status = 499; /* the client went away */
+                call->code = OX_CANCELED;
+        }
+        metrics_request(&service->metrics, call->route, call->status, took_ns);
+        metric_add(&service->metrics, METRIC_request_bytes_total, (int64_t)call->body_bytes);
+        metric_add(&service->metrics, METRIC_response_bytes_total, (int64_t)call->reply.length);
+        if (service->config->log_requests)
+                log_call(call, took_ns);
+        call->handler->done(call);
+        call_free(call);
+        *state = NULL;
+        metric_add(&service->metrics, METRIC_requests_in_flight, -1);
+}
+
+/* -- connections -- */
+
+static void on_connection(void *user, struct MHD_Connection *connection, void **context,
+                          enum MHD_ConnectionNotificationCode what)
+{
+        struct http1 *http1 = user;
+
+        if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+                const union MHD_ConnectionInfo *info =
+                        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+                *context = info ? peer_add(http1->peers, info->connect_fd) : NULL;
+                metric_add(&http1->service->metrics, METRIC_connections, 1);
+        } else {
+                peer_remove(http1->peers, *context);
+                *context = NULL;
+                metric_add(&http1->service->metrics, METRIC_connections, -1);
+        }
+}
+
+static void *on_request_line(void *user, const char *target, struct MHD_Connection *connection)
+{
+        peer_enter(peer_of(connection), PEER_HEAD);
+        return NULL;
+}
+
+void http1_take(void *user, int socket, const struct sockaddr *address, socklen_t size)
+{
+        struct http1 *http1 = user;
+
+        metric_add(&http1->service->metrics, METRIC_connections_total, 1);
+        if (MHD_add_connection(http1->daemon, socket, address, size) != MHD_YES)
+                metric_add(&http1->service->metrics, METRIC_connections_refused_total, 1);
+}
+
+/* -- the whole -- */
+
+static struct MHD_Daemon *start_daemon(struct http1 *http1)
+{
+        const struct config *config = http1->service->config;
+        struct MHD_OptionItem options[] = {
+                {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)POOL_BYTES, NULL},
+                {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)config->connections, NULL},
+                {MHD_OPTION_CONNECTION_TIMEOUT, (intptr_t)config->idle_s, NULL},
+                {MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, NULL},
+                /* A pool of one thread is no pool. */
+                {config->io_threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t)config->io_threads,
+                 NULL},
+                {MHD_OPTION_END, 0, NULL},
+        };
+
+        return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_SUSPEND_RESUME |
+                                        MHD_USE_ITC,
+                                0, NULL, NULL, on_request, http1, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http1,
+                                MHD_OPTION_NOTIFY_CONNECTION, on_connection, http1, MHD_OPTION_URI_LOG_CALLBACK,
+                                on_request_line, http1, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+}
+
+struct http1 *http1_new(struct service *service, const struct call_handler *handler)
+{
+        struct http1 *http1 = calloc(1, sizeof(*http1));
+
+        if (!http1)
+                return NULL;
+        http1->service = service;
+        http1->handler = handler;
+        http1->peers = peers_new(service->config, &service->metrics);
+        http1->daemon = http1->peers ? start_daemon(http1) : NULL;
+        if (!http1->daemon) {
+                http1_free(http1);
+                return NULL;
+        }
+        return http1;
+}
+
+int64_t http1_in_flight(const struct http1 *http1)
+{
+        return metric_get(&http1->service->metrics, METRIC_requests_in_flight);
+}
+
+void http1_free(struct http1 *http1)
+{
+        if (!http1)
+                return;
+        if (http1->daemon)
+                MHD_stop_daemon(http1->daemon);
+        peers_free(http1->peers);
+        free(http1);
+}

@@ -1,0 +1,20 @@
+/* HTTP/1.1 by libmicrohttpd: its threads read requests into calls and send their replies. */
+#pragma once
+
+#include <sys/socket.h>
+
+#include "service.h"
+
+struct http1;
+
+/* NULL when it cannot start. */
+struct http1 *http1_new(struct service *service, const struct call_handler *handler);
+
+/* Takes an accepted connection; closes it when there are too many. */
+void http1_take(void *http1, int socket, const struct sockaddr *address, socklen_t size);
+
+/* Requests begun and not over. */
+int64_t http1_in_flight(const struct http1 *http1);
+
+/* Closes every connection; no request may be in flight. Takes NULL. */
+void http1_free(struct http1 *http1);

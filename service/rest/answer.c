@@ -1,0 +1,43 @@
+#include "rest/answer.h"
+
+#include "rest/routes.h"
+#include "service.h"
+
+struct error {
+        struct call *call;
+        struct ox_context *context;
+        enum ox_code code;
+        const char *message;
+        const struct result *result;
+};
+
+static enum ox_code write_error(void *user)
+{
+        struct error *error = user;
+
+        render_error_json(error->code, error->message, error->result, ox_context_arena(error->context), call_write,
+                          error->call);
+        return OX_OK;
+}
+
+bool answer_error(struct call *call, struct ox_context *context, enum ox_code code, const char *message,
+                  const struct result *result)
+{
+        struct error error = {call, context, code, message, result};
+
+        return context_run(context, write_error, &error, NULL) == OX_OK;
+}
+
+int answer_status(enum ox_code code)
+{
+        return code == OX_RESOURCE_EXHAUSTED ? HTTP_TOO_LARGE : ox_code_http(code);
+}
+
+void answer_failure(struct call *call, struct ox_context *context, enum ox_code code, const char *message,
+                    const struct result *result)
+{
+        call_reply(call, answer_status(code), "application/json");
+        call->code = code;
+        if (!answer_error(call, context, code, message, result))
+                call_reply_error_status(call, answer_status(code), code, "%s", message);
+}

@@ -1,0 +1,119 @@
+#include "rest/media.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+        const char *name, *type;
+} formats[] = {
+        [FORMAT_JSON] = {"json", "application/json"},
+        [FORMAT_TEXT] = {"text", "text/plain"},
+        [FORMAT_PROTO] = {"proto", "application/x-protobuf"},
+        [FORMAT_PATCH] = {"patch", "application/vnd.onnx.patch"},
+};
+
+#define FORMAT_COUNT (sizeof(formats) / sizeof(formats[0]))
+
+static const struct {
+        const char *type;
+        enum media media;
+} medias[] = {
+        {"application/octet-stream", MEDIA_BYTES},
+        {"application/onnx", MEDIA_BYTES},
+        {"application/x-onnx", MEDIA_BYTES},
+        {"application/x-www-form-urlencoded", MEDIA_BYTES}, /* what curl --data-binary says */
+        {"application/x-protobuf", MEDIA_PROTO},
+        {"application/protobuf", MEDIA_PROTO},
+        {"multipart/form-data", MEDIA_FORM},
+        {"application/json", MEDIA_JSON},
+};
+
+static size_t type_length(const char *type)
+{
+        return strcspn(type, "; \t,");
+}
+
+static bool is_type(const char *given, size_t length, const char *type)
+{
+        return strlen(type) == length && strncasecmp(given, type, length) == 0;
+}
+
+enum media media_read(const char *type)
+{
+        if (!type || !*type)
+                return MEDIA_NONE;
+        for (size_t i = 0; i < sizeof(medias) / sizeof(medias[0]); i++)
+                if (is_type(type, type_length(type), medias[i].type))
+                        return medias[i].media;
+        return MEDIA_OTHER;
+}
+
+bool format_read(const char *name, enum format *ret)
+{
+        for (size_t i = 0; i < FORMAT_COUNT; i++) {
+                if (strcmp(name, formats[i].name) == 0) {
+                        *ret = (enum format)i;
+                        return true;
+                }
+        }
+        return false;
+}
+
+const char *format_type(enum format format)
+{
+        return format == FORMAT_TEXT ? "text/plain; charset=utf-8" : formats[format].type;
+}
+
+/* The weight of a range's parameters, in thousandths. */
+static int weight(const char *at, const char *end)
+{
+        for (; at < end; at++) {
+                if (*at != ';')
+                        continue;
+                at += 1 + strspn(at + 1, " \t");
+                if (strncasecmp(at, "q=", 2) == 0) {
+                        double q = strtod(at + 2, NULL);
+
+                        return q < 0 ? 0 : q > 1 ? 1000 : (int)(q * 1000);
+                }
+        }
+        return 1000;
+}
+
+/* How closely a range names a format: 0 not at all, 1 any type, 2 its main type, 3 it alone. */
+static int closeness(const char *range, size_t length, const char *type)
+{
+        size_t main_type = strcspn(type, "/") + 1;
+
+        if (is_type(range, length, type))
+                return 3;
+        if (length == main_type + 1 && range[length - 1] == '*' && strncasecmp(range, type, main_type) == 0)
+                return 2;
+        return is_type(range, length, "*/*");
+}
+
+enum format format_accepted(const char *accept)
+{
+        int best[FORMAT_COUNT] = {0}, close[FORMAT_COUNT] = {0};
+        size_t chosen = FORMAT_JSON;
+
+        while (accept && *accept) {
+                accept += strspn(accept, ", \t");
+                const char *end = accept + strcspn(accept, ",");
+
+                for (size_t i = 0; i < FORMAT_COUNT; i++) {
+                        int closer = closeness(accept, type_length(accept), formats[i].type);
+
+                        if (closer > close[i]) {
+                                close[i] = closer;
+                                best[i] = weight(accept, end);
+                        }
+                }
+                accept = end;
+        }
+        for (size_t i = 1; i < FORMAT_COUNT; i++)
+                if (best[i] > best[chosen])
+                        chosen = i;
+        return (enum format)chosen;
+}

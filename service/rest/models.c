@@ -1,0 +1,168 @@
+/* POST /v1/models:infer */
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/options.h"
+#include "rest/answer.h"
+#include "rest/routes.h"
+#include "rest/upload.h"
+#include "service.h"
+
+/* What runs on the thread that reads: a model of so many bytes, weights not counted, and so many nodes. Everything else
+   goes to a worker, so that other requests of that thread need not wait. */
+#define INLINE_BYTES 131072
+#define INLINE_NODES 400
+
+struct models {
+        struct upload upload;
+        struct options options;
+        enum format format;
+        bool has_format;
+        struct ox_context *context;
+};
+
+/* -- the head -- */
+
+static bool each_option(void *user, const char *name, const char *value)
+{
+        struct models *m = user;
+
+        if (strcmp(name, "format") != 0)
+                return options_set(&m->options, name, strlen(name), value ? value : "true");
+        m->has_format = value && format_read(value, &m->format);
+        return m->has_format;
+}
+
+static bool read_options(struct call *call, struct models *m)
+{
+        if (!call->transport->query(call, each_option, m)) {
+                const char *fault = m->options.error[0] ? m->options.error : "format: it is json, text, proto or patch";
+
+                call_reply_error(call, OX_INVALID_ARGUMENT, "%s", fault);
+                return false;
+        }
+        if (!m->has_format)
+                m->format = format_accepted(call_header(call, "Accept"));
+        if (m->format == FORMAT_PROTO || m->format == FORMAT_PATCH) {
+                call_reply_error(call, OX_UNIMPLEMENTED, "answers as %s are not there yet", format_type(m->format));
+                return false;
+        }
+        return true;
+}
+
+static bool feed(void *user, const char *bytes, size_t size)
+{
+        struct call *call = user;
+        struct models *m = call->state;
+        enum ox_code code = ox_model_feed(m->context, bytes, size);
+
+        if (code == OX_OK)
+                return true;
+        answer_failure(call, m->context, code, ox_context_error(m->context), NULL);
+        return false;
+}
+
+void models_begin(struct call *call)
+{
+        static const char wanted[] = "application/octet-stream, application/x-protobuf, multipart/form-data or none";
+        const unsigned medias = 1U << MEDIA_NONE | 1U << MEDIA_BYTES | 1U << MEDIA_PROTO | 1U << MEDIA_FORM;
+        const struct ox_limits *limits = &call->service->config->limits;
+        struct models *m = calloc(1, sizeof(*m));
+
+        call->state = m;
+        if (m)
+                options_begin(&m->options, call->service->seed);
+        if (!m || !(m->context = contexts_take(call->service->contexts))) {
+                call_reply_error(call, OX_RESOURCE_EXHAUSTED, "no memory for another request");
+                return;
+        }
+        if (!read_options(call, m) ||
+            !upload_begin(&m->upload, call, medias, wanted, limits->upload_bytes, "upload_bytes"))
+                return;
+        m->upload.sink = feed;
+        m->upload.user = call;
+}
+
+bool models_body(struct call *call, const char *bytes, size_t size)
+{
+        struct models *m = call->state;
+
+        return upload_take(&m->upload, bytes, size);
+}
+
+/* -- the answer -- */
+
+static void reply_result(struct call *call, struct models *m, const struct result *result)
+{
+        enum ox_code code;
+
+        call_reply(call, HTTP_OK, format_type(m->format));
+        if (m->format == FORMAT_TEXT)
+                code = ox_render_table(m->context, result, call_write, call);
+        else
+                code = ox_render_json(m->context, result, m->options.pretty, call_write, call);
+        if (code != OX_OK)
+                answer_failure(call, m->context, code, ox_context_error(m->context), NULL);
+}
+
+static void count(struct call *call, struct models *m, const struct result *result)
+{
+        struct metrics *metrics = &call->service->metrics;
+
+        if (result) {
+                call->nodes = result->model.nodes;
+                call->skipped = result->model.bytes_skipped;
+                metric_add(metrics, METRIC_nodes_total, (int64_t)call->nodes);
+                metric_add(metrics, METRIC_bytes_skipped_total, (int64_t)call->skipped);
+        }
+        metric_max(metrics, METRIC_arena_peak_bytes, (int64_t)arena_used(ox_context_arena(m->context)));
+}
+
+/* False past the work budget; then nothing has been replied. */
+static bool infer(struct call *call, uint64_t budget)
+{
+        struct models *m = call->state;
+        const struct result *result = NULL;
+
+        m->options.infer.work_budget = budget;
+        enum ox_code code = ox_model_infer(m->context, &m->options.infer, &result);
+
+        if (code == OX_ABORTED && budget)
+                return false;
+        if (code == OX_OK)
+                reply_result(call, m, result);
+        else
+                answer_failure(call, m->context, code, ox_context_error(m->context), result);
+        count(call, m, result);
+        return true;
+}
+
+enum call_next models_end(struct call *call)
+{
+        struct models *m = call->state;
+        struct metrics *metrics = &call->service->metrics;
+
+        if (!upload_end(&m->upload))
+                return CALL_DONE;
+        if (arena_used(ox_context_arena(m->context)) <= INLINE_BYTES && infer(call, INLINE_NODES)) {
+                metric_add(metrics, METRIC_inferred_inline_total, 1);
+                return CALL_DONE;
+        }
+        metric_add(metrics, METRIC_inferred_worker_total, 1);
+        return CALL_WORK;
+}
+
+void models_work(struct call *call)
+{
+        infer(call, 0);
+}
+
+void models_done(struct call *call)
+{
+        struct models *m = call->state;
+
+        upload_done(&m->upload);
+        options_done(&m->options);
+        contexts_give(call->service->contexts, m->context);
+        free(m);
+}

@@ -1,0 +1,20 @@
+/* The JSON of a request for one node, read into what the engine takes. */
+#pragma once
+
+#include <jansson.h>
+
+#include "config/options.h"
+#include "shape.h"
+
+struct node_json {
+        struct ox_context *context;
+        const struct options *options;
+        json_t *json;
+        struct infer_node_request request; /* with its tables, from ox_node_begin() */
+        enum ox_code code;
+        const char *error; /* on the context's arena */
+};
+
+/* To be run under context_run(), with a struct node_json for `user`: fills `request`, which lives on the context's
+   arena and as long as `json`. Else sets `error`. */
+enum ox_code node_json_read(void *user);

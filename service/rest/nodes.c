@@ -1,0 +1,254 @@
+/* POST /v1/nodes:infer and /v1/nodes:batchInfer */
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/options.h"
+#include "obs/log.h"
+#include "rest/answer.h"
+#include "rest/node_json.h"
+#include "rest/routes.h"
+#include "rest/upload.h"
+#include "service.h"
+
+#define INLINE_BYTES 65536 /* of a request that runs on the thread that reads it */
+
+struct nodes {
+        struct upload upload;
+        struct options options;
+        struct call_text body;
+        bool is_batch;
+        struct ox_context *context;
+};
+
+/* -- the head and the body -- */
+
+static bool each_option(void *user, const char *name, const char *value)
+{
+        struct nodes *n = user;
+
+        return options_set(&n->options, name, strlen(name), value ? value : "true");
+}
+
+static bool collect(void *user, const char *bytes, size_t size)
+{
+        struct call *call = user;
+        struct nodes *n = call->state;
+
+        text_append(&n->body, bytes, size);
+        if (n->body.failed)
+                call_reply_error(call, OX_RESOURCE_EXHAUSTED, "no memory for the request");
+        return !n->body.failed;
+}
+
+static void begin(struct call *call, bool is_batch)
+{
+        const struct ox_limits *limits = &call->service->config->limits;
+        struct nodes *n = calloc(1, sizeof(*n));
+
+        call->state = n;
+        if (!n) {
+                call_reply_error(call, OX_RESOURCE_EXHAUSTED, "no memory for another request");
+                return;
+        }
+        options_begin(&n->options, call->service->seed);
+        n->is_batch = is_batch;
+        if (!call->transport->query(call, each_option, n)) {
+                call_reply_error(call, OX_INVALID_ARGUMENT, "%s", n->options.error);
+                return;
+        }
+        if (!upload_begin(&n->upload, call, 1U << MEDIA_JSON | 1U << MEDIA_PROTO, "application/json",
+                          limits->node_request_bytes, "node_request_bytes"))
+                return;
+        if (n->upload.media == MEDIA_PROTO) {
+                call_reply_error(call, OX_UNIMPLEMENTED, "requests as application/x-protobuf are not there yet");
+                return;
+        }
+        n->upload.sink = collect;
+        n->upload.user = call;
+}
+
+void nodes_begin(struct call *call)
+{
+        begin(call, false);
+}
+
+void nodes_begin_batch(struct call *call)
+{
+        begin(call, true);
+}
+
+bool nodes_body(struct call *call, const char *bytes, size_t size)
+{
+        struct nodes *n = call->state;
+
+        return upload_take(&n->upload, bytes, size);
+}
+
+/* -- one node -- */
+
+/* Infers into n->context. On failure *ret_error says why, on its arena or in `message`. */
+static enum ox_code infer_one(struct nodes *n, json_t *json, char *message, const struct result **ret,
+                              const char **ret_error)
+{
+        struct node_json node = {.context = n->context, .options = &n->options, .json = json, .error = ""};
+        enum ox_code code = ox_node_begin(n->context, &node.request);
+
+        *ret = NULL;
+        *ret_error = "";
+        if (code == OX_OK) {
+                code = context_run(n->context, node_json_read, &node, message);
+                *ret_error = message[0] ? message : node.error;
+        }
+        if (code != OX_OK)
+                return code;
+        code = ox_infer_node(n->context, &node.request, &n->options.infer, ret);
+        *ret_error = ox_context_error(n->context);
+        return code;
+}
+
+static void count(struct call *call, struct nodes *n)
+{
+        struct metrics *metrics = &call->service->metrics;
+
+        call->nodes++;
+        metric_add(metrics, METRIC_nodes_total, 1);
+        metric_max(metrics, METRIC_arena_peak_bytes, (int64_t)arena_used(ox_context_arena(n->context)));
+}
+
+static void answer_one(struct call *call, struct nodes *n, json_t *json)
+{
+        char message[CONTEXT_MESSAGE];
+        const struct result *result;
+        const char *error;
+        enum ox_code code = infer_one(n, json, message, &result, &error);
+
+        count(call, n);
+        if (code == OX_OK) {
+                call_reply(call, HTTP_OK, "application/json");
+                code = ox_render_json(n->context, result, n->options.pretty, call_write, call);
+                if (code == OX_OK)
+                        return;
+                error = ox_context_error(n->context);
+                result = NULL;
+        }
+        answer_failure(call, n->context, code, error, result);
+}
+
+/* -- a batch -- */
+
+static void put(struct call *call, const char *text)
+{
+        call_write(call, text, strlen(text));
+}
+
+static void put_failure(struct call *call, struct nodes *n, enum ox_code code, const char *error,
+                        const struct result *result)
+{
+        size_t before = call->reply.length;
+
+        put(call, "{\"error\":");
+        if (!answer_error(call, n->context, code, error, result)) {
+                call->reply.length = before;
+                put(call, "{\"error\":{\"code\":\"resource_exhausted\",\"message\":\"no memory\",\"details\":[]}");
+        }
+        put(call, "}");
+}
+
+static void put_item(struct call *call, struct nodes *n, json_t *json)
+{
+        size_t before = call->reply.length;
+        char message[CONTEXT_MESSAGE];
+        const struct result *result;
+        const char *error;
+        enum ox_code code = infer_one(n, json, message, &result, &error);
+
+        count(call, n);
+        if (code == OX_OK) {
+                code = ox_render_json(n->context, result, n->options.pretty, call_write, call);
+                if (code == OX_OK)
+                        return;
+                call->reply.length = before;
+                error = ox_context_error(n->context);
+                result = NULL;
+        }
+        put_failure(call, n, code, error, result);
+}
+
+/* The limit on the engine's time is one for all of them together. */
+static void answer_batch(struct call *call, struct nodes *n, json_t *root)
+{
+        const struct ox_limits *limits = &call->service->config->limits;
+        json_t *requests = json_object_get(root, "requests"), *item;
+        int64_t end = clock_ns() + limits->engine_ms * INT64_C(1000000);
+        size_t i;
+
+        if (!json_is_array(requests) || json_object_size(root) != 1) {
+                call_reply_error(call, OX_INVALID_ARGUMENT, "the body is not {\"requests\": [...]}");
+                return;
+        }
+        if (json_array_size(requests) > (size_t)limits->batch_requests) {
+                call_reply_error_status(call, HTTP_TOO_LARGE, OX_RESOURCE_EXHAUSTED,
+                                        "the batch has %zu requests, the limit batch_requests is %lld",
+                                        json_array_size(requests), (long long)limits->batch_requests);
+                return;
+        }
+        call_reply(call, HTTP_OK, "application/json");
+        put(call, "{\"results\":[");
+        json_array_foreach(requests, i, item)
+        {
+                put(call, i ? "," : "");
+                if (clock_ns() > end)
+                        put_failure(call, n, OX_DEADLINE_EXCEEDED, "the batch took longer than the limit engine_ms",
+                                    NULL);
+                else
+                        put_item(call, n, item);
+                ox_context_reset(n->context, SIZE_MAX);
+        }
+        put(call, "]}\n");
+}
+
+/* -- the end -- */
+
+void nodes_work(struct call *call)
+{
+        struct nodes *n = call->state;
+        json_error_t fault;
+        json_t *root = json_loadb(n->body.text ? n->body.text : "", n->body.length, JSON_REJECT_DUPLICATES, &fault);
+
+        if (!root) {
+                call_reply_error(call, OX_INVALID_ARGUMENT, "line %d, column %d: %s", fault.line, fault.column,
+                                 fault.text);
+                return;
+        }
+        n->context = contexts_take(call->service->contexts);
+        if (!n->context)
+                call_reply_error(call, OX_RESOURCE_EXHAUSTED, "no memory for another request");
+        else if (n->is_batch)
+                answer_batch(call, n, root);
+        else
+                answer_one(call, n, root);
+        json_decref(root);
+}
+
+enum call_next nodes_end(struct call *call)
+{
+        struct nodes *n = call->state;
+
+        if (!upload_end(&n->upload))
+                return CALL_DONE;
+        if (n->body.length > INLINE_BYTES || n->is_batch)
+                return CALL_WORK;
+        nodes_work(call);
+        return CALL_DONE;
+}
+
+void nodes_done(struct call *call)
+{
+        struct nodes *n = call->state;
+
+        upload_done(&n->upload);
+        options_done(&n->options);
+        contexts_give(call->service->contexts, n->context);
+        free(n->body.text);
+        free(n);
+}

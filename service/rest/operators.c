@@ -1,0 +1,304 @@
+/* GET /v1/operators and /v1/operators/{name} */
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "ops/registry.h"
+#include "render/json_out.h"
+#include "rest/routes.h"
+#include "service.h"
+
+#define PAGE_DEFAULT 100
+#define PAGE_MOST    1000
+#define PATH_BYTES   14 /* of "/v1/operators/" */
+
+struct listing {
+        struct call *call;
+        struct ox_context *context;
+        const char *domain; /* NULL: any */
+        int64_t opset;      /* 0: the newest */
+        int64_t page_size;
+        int64_t page; /* number of the first row to look at */
+        const char *fault;
+        /* for one operator alone: */
+        const struct op_row *row;
+        size_t n_row;
+};
+
+/* -- one operator -- */
+
+static void put_params(struct json_out *out, const char *key, const struct op_param *param, size_t count)
+{
+        static const char *const options[] = {
+                [PARAM_SINGLE] = "single", [PARAM_OPTIONAL] = "optional", [PARAM_VARIADIC] = "variadic"};
+
+        json_key(out, key);
+        json_open(out, '[');
+        for (size_t i = 0; i < count; i++) {
+                json_item(out);
+                json_open(out, '{');
+                json_put_text(out, "name", param[i].name);
+                json_put_text(out, "type", param[i].type);
+                json_put_text(out, "option", options[param[i].option]);
+                json_close(out, '}');
+        }
+        json_close(out, ']');
+}
+
+static void put_default(struct json_out *out, const struct op_attr *attr)
+{
+        json_key(out, "default");
+        switch (attr->type) {
+        case ATTR_INT:
+                json_int(out, attr->i);
+                break;
+        case ATTR_FLOAT:
+                json_float(out, attr->f, true);
+                break;
+        case ATTR_STRING:
+                json_text(out, attr->s);
+                break;
+        default:
+                json_open(out, '[');
+                for (size_t i = 0; i < attr->count; i++) {
+                        json_item(out);
+                        if (attr->type == ATTR_STRINGS)
+                                json_text(out, attr->strings[i]);
+                        else
+                                json_int(out, attr->ints[i]);
+                }
+                json_close(out, ']');
+        }
+}
+
+static void put_attributes(struct json_out *out, const struct op_row *row)
+{
+        static const char *const types[] = {
+                [ATTR_UNDEFINED] = "undefined",
+                [ATTR_FLOAT] = "float",
+                [ATTR_INT] = "int",
+                [ATTR_STRING] = "string",
+                [ATTR_TENSOR] = "tensor",
+                [ATTR_GRAPH] = "graph",
+                [ATTR_FLOATS] = "floats",
+                [ATTR_INTS] = "ints",
+                [ATTR_STRINGS] = "strings",
+                [ATTR_TENSORS] = "tensors",
+                [ATTR_GRAPHS] = "graphs",
+                [ATTR_SPARSE_TENSOR] = "sparse_tensor",
+                [ATTR_SPARSE_TENSORS] = "sparse_tensors",
+                [ATTR_TYPE_PROTO] = "type_proto",
+                [ATTR_TYPE_PROTOS] = "type_protos",
+        };
+
+        json_key(out, "attributes");
+        json_open(out, '[');
+        for (size_t i = 0; i < row->n_attr; i++) {
+                json_item(out);
+                json_open(out, '{');
+                json_put_text(out, "name", row->attr[i].name);
+                json_put_text(out, "type", types[row->attr[i].type]);
+                json_key(out, "required");
+                json_bool(out, row->attr[i].required);
+                if (row->attr[i].has_default)
+                        put_default(out, &row->attr[i]);
+                json_close(out, '}');
+        }
+        json_close(out, ']');
+}
+
+static void put_constraints(struct json_out *out, const struct op_row *row)
+{
+        json_key(out, "typeConstraints");
+        json_open(out, '[');
+        for (size_t i = 0; i < row->n_constraint; i++) {
+                json_item(out);
+                json_open(out, '{');
+                json_put_text(out, "name", row->constraint[i].name);
+                json_key(out, "types");
+                json_open(out, '[');
+                for (size_t t = 0; t < row->constraint[i].count; t++) {
+                        json_item(out);
+                        json_text(out, row->constraint[i].types[t]);
+                }
+                json_close(out, ']');
+                json_close(out, '}');
+        }
+        json_close(out, ']');
+}
+
+/* `rows` are all versions; `row` is the one that is described. */
+static void put_operator(struct json_out *out, const struct op_row *rows, size_t count, const struct op_row *row)
+{
+        json_open(out, '{');
+        json_put_text(out, "domain", row->domain);
+        json_put_text(out, "name", row->name);
+        json_key(out, "versions");
+        json_open(out, '[');
+        for (size_t i = 0; i < count; i++) {
+                json_item(out);
+                json_int(out, rows[i].since);
+        }
+        json_close(out, ']');
+        json_put_int(out, "since", row->since);
+        json_key(out, "deprecated");
+        json_bool(out, row->deprecated);
+        json_key(out, "infersShape");
+        json_bool(out, row->rule || row->control != CONTROL_NONE);
+        json_put_int(out, "minInputs", row->min_in);
+        json_put_int_some(out, "maxInputs", row->max_in);
+        json_put_int(out, "minOutputs", row->min_out);
+        json_put_int_some(out, "maxOutputs", row->max_out);
+        put_params(out, "inputs", row->in, row->n_in);
+        put_params(out, "outputs", row->out, row->n_out);
+        put_attributes(out, row);
+        put_constraints(out, row);
+        json_close(out, '}');
+}
+
+/* The row that is in force; NULL: none. */
+static const struct op_row *row_in_force(const struct op_row *rows, size_t count, int64_t opset)
+{
+        while (count > 0 && opset && rows[count - 1].since > opset)
+                count--;
+        return count ? &rows[count - 1] : NULL;
+}
+
+/* -- the query -- */
+
+static bool read_number(const char *text, int64_t least, int64_t most, int64_t *ret)
+{
+        char *end;
+
+        if (!text || text[0] < '0' || text[0] > '9')
+                return false;
+        *ret = strtoll(text, &end, 10);
+        return *end == '\0' && *ret >= least && *ret <= most;
+}
+
+static bool each_parameter(void *user, const char *name, const char *value)
+{
+        struct listing *l = user;
+
+        if (strcmp(name, "domain") == 0) {
+                l->domain = !value || strcmp(value, "ai.onnx") == 0 ? "" : value;
+                return true;
+        }
+        if (strcmp(name, "opset") == 0) {
+                l->fault = "opset is an integer of 1 or more";
+                return read_number(value, 1, INT32_MAX, &l->opset);
+        }
+        if (strcmp(name, "pageSize") == 0 && !l->n_row) {
+                l->fault = "pageSize is an integer from 1 to 1000";
+                return read_number(value, 1, PAGE_MOST, &l->page_size);
+        }
+        if (strcmp(name, "pageToken") == 0 && !l->n_row) {
+                l->fault = "pageToken is the nextPageToken of the page before";
+                return !value || !*value || read_number(value, 0, (int64_t)op_row_count, &l->page);
+        }
+        l->fault = "the options are domain, opset, pageSize and pageToken";
+        return false;
+}
+
+/* -- the answer -- */
+
+/* What the registry says never changes while the daemon runs, so that a client may keep it. */
+static void put_tag(struct call *call)
+{
+        char tag[24];
+        const char *wanted = call_header(call, "If-None-Match");
+
+        snprintf(tag, sizeof(tag), "\"%016llx\"",
+                 (unsigned long long)XXH3_64bits(call->reply.text, call->reply.length));
+        if (wanted && (strstr(wanted, tag) != NULL || strcmp(wanted, "*") == 0))
+                call_reply(call, HTTP_NOT_MODIFIED, NULL);
+        call_reply_header(call, "ETag", "%s", tag);
+        call_reply_header(call, "Cache-Control", "no-cache"); /* ask again, and get 304 */
+}
+
+static enum ox_code write_page(void *user)
+{
+        struct listing *l = user;
+        size_t at = (size_t)l->page, shown = 0;
+        struct json_out out;
+
+        json_begin(&out, ox_context_arena(l->context), false, call_write, l->call);
+        json_open(&out, '{');
+        json_key(&out, "operators");
+        json_open(&out, '[');
+        while (at < op_row_count && shown < (size_t)l->page_size) {
+                size_t count;
+                const struct op_row *rows = op_versions(op_rows[at].domain, op_rows[at].name, &count);
+                const struct op_row *row = row_in_force(rows, count, l->opset);
+
+                at = (size_t)(rows - op_rows) + count;
+                if (!row || (l->domain && strcmp(row->domain, l->domain) != 0))
+                        continue;
+                json_item(&out);
+                put_operator(&out, rows, count, row);
+                shown++;
+        }
+        json_close(&out, ']');
+        if (at < op_row_count) {
+                char token[24];
+
+                snprintf(token, sizeof(token), "%zu", at);
+                json_put_text(&out, "nextPageToken", token);
+        }
+        json_close(&out, '}');
+        json_end(&out);
+        return OX_OK;
+}
+
+static enum ox_code write_one(void *user)
+{
+        struct listing *l = user;
+        struct json_out out;
+
+        json_begin(&out, ox_context_arena(l->context), false, call_write, l->call);
+        put_operator(&out, l->row, l->n_row, row_in_force(l->row, l->n_row, l->opset));
+        json_end(&out);
+        return OX_OK;
+}
+
+static void answer(struct listing *l, enum ox_code (*write)(void *user))
+{
+        struct call *call = l->call;
+
+        l->context = contexts_take(call->service->contexts);
+        call_reply(call, HTTP_OK, "application/json");
+        if (!l->context || context_run(l->context, write, l, NULL) != OX_OK)
+                call_reply_error(call, OX_RESOURCE_EXHAUSTED, "no memory for the answer");
+        else
+                put_tag(call);
+        contexts_give(call->service->contexts, l->context);
+}
+
+void operators_list(struct call *call)
+{
+        struct listing l = {.call = call, .page_size = PAGE_DEFAULT, .fault = "an option holds a NUL"};
+
+        if (call->transport->query(call, each_parameter, &l))
+                answer(&l, write_page);
+        else
+                call_reply_error(call, OX_INVALID_ARGUMENT, "%s", l.fault);
+}
+
+void operators_get(struct call *call)
+{
+        struct listing l = {.call = call, .domain = "", .n_row = 1, .fault = "an option holds a NUL"};
+        const char *name = call->path + PATH_BYTES;
+
+        if (!call->transport->query(call, each_parameter, &l)) {
+                call_reply_error(call, OX_INVALID_ARGUMENT, "%s", l.fault);
+                return;
+        }
+        l.row = op_versions(l.domain, name, &l.n_row);
+        if (l.n_row && row_in_force(l.row, l.n_row, l.opset))
+                answer(&l, write_one);
+        else if (l.opset)
+                call_reply_error(call, OX_NOT_FOUND, "domain '%.60s' has no operator '%.60s' in version %lld", l.domain,
+                                 name, (long long)l.opset);
+        else
+                call_reply_error(call, OX_NOT_FOUND, "domain '%.60s' has no operator '%.60s'", l.domain, name);
+}

@@ -1,0 +1,81 @@
+/* Health, metrics, version and the front door. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ops/registry.h"
+#include "rest/routes.h"
+#include "service.h"
+#include "version.h"
+
+static void reply_text(struct call *call, const char *type, const char *text)
+{
+        call_reply(call, HTTP_OK, type);
+        call_reply_header(call, "Cache-Control", "no-store");
+        call_write(call, text, strlen(text));
+}
+
+void probe_live(struct call *call)
+{
+        reply_text(call, "text/plain; charset=utf-8", "ok\n");
+}
+
+static bool refuse_unready(struct call *call)
+{
+        if (!atomic_load(&call->service->draining))
+                return false;
+        call_reply_error(call, OX_UNAVAILABLE, "the daemon ends once the requests in flight are answered");
+        return true;
+}
+
+void probe_ready(struct call *call)
+{
+        if (!refuse_unready(call))
+                reply_text(call, "text/plain; charset=utf-8", "ok\n");
+}
+
+void probe_metrics(struct call *call)
+{
+        struct service *service = call->service;
+
+        reply_text(call, "text/plain; version=0.0.4; charset=utf-8", "");
+        metrics_write(&service->metrics, pool_waiting(service->pool), call_write, call);
+}
+
+void probe_version(struct call *call)
+{
+        char text[160];
+
+        snprintf(text, sizeof(text), "{\"name\":\"shaped\",\"version\":\"%s\",\"opset\":%d,\"operatorVersions\":%zu}\n",
+                 SHAPED_VERSION, op_newest_opset(""), op_row_count);
+        reply_text(call, "application/json", text);
+}
+
+/* The Open Inference Protocol's server metadata and health. */
+void probe_server(struct call *call)
+{
+        reply_text(call, "application/json",
+                   "{\"name\":\"shaped\",\"version\":\"" SHAPED_VERSION "\",\"extensions\":[]}\n");
+}
+
+void probe_live_v2(struct call *call)
+{
+        reply_text(call, "application/json", "{\"live\":true}\n");
+}
+
+void probe_ready_v2(struct call *call)
+{
+        if (!refuse_unready(call))
+                reply_text(call, "application/json", "{\"ready\":true}\n");
+}
+
+void probe_home(struct call *call)
+{
+        reply_text(call, "text/plain; charset=utf-8",
+                   "shaped " SHAPED_VERSION ": types and shapes of every value of an ONNX model\n\n"
+                   "POST /v1/models:infer       a model\n"
+                   "POST /v1/nodes:infer        one node, as JSON\n"
+                   "POST /v1/nodes:batchInfer   several\n"
+                   "GET  /v1/operators          what is known of operators\n"
+                   "GET  /livez /readyz /metrics /version\n\n"
+                   "curl --data-binary @model.onnx -H 'Accept: text/plain' http://HOST/v1/models:infer\n");
+}

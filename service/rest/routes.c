@@ -1,0 +1,96 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "rest/rest.h"
+#include "rest/routes.h"
+
+#define MODELS                                                                                                         \
+        {                                                                                                              \
+                models_begin, models_body, models_end, models_work, models_done                                        \
+        }
+#define NODES(begin)                                                                                                   \
+        {                                                                                                              \
+                begin, nodes_body, nodes_end, nodes_work, nodes_done                                                   \
+        }
+#define ANSWER(begin)                                                                                                  \
+        {                                                                                                              \
+                begin, NULL, NULL, NULL, NULL                                                                          \
+        }
+
+const struct route routes[] = {
+        {"/v1/models:infer", "models:infer", METHOD_POST, MODELS},
+        {"/v1/nodes:infer", "nodes:infer", METHOD_POST, NODES(nodes_begin)},
+        {"/v1/nodes:batchInfer", "nodes:batchInfer", METHOD_POST, NODES(nodes_begin_batch)},
+        {"/v1/operators", "operators", METHOD_GET, ANSWER(operators_list)},
+        {"/v1/operators/", "operators/name", METHOD_GET, ANSWER(operators_get)},
+        {"/livez", "livez", METHOD_GET, ANSWER(probe_live)},
+        {"/readyz", "readyz", METHOD_GET, ANSWER(probe_ready)},
+        {"/metrics", "metrics", METHOD_GET, ANSWER(probe_metrics)},
+        {"/version", "version", METHOD_GET, ANSWER(probe_version)},
+        {"/v2", "v2", METHOD_GET, ANSWER(probe_server)},
+        {"/v2/health/live", "v2/health/live", METHOD_GET, ANSWER(probe_live_v2)},
+        {"/v2/health/ready", "v2/health/ready", METHOD_GET, ANSWER(probe_ready_v2)},
+        {"/", "home", METHOD_GET, ANSWER(probe_home)},
+};
+
+const size_t route_count = sizeof(routes) / sizeof(routes[0]);
+
+void rest_name_routes(struct metrics *metrics)
+{
+        for (size_t i = 0; i < route_count; i++)
+                metrics->route[i] = routes[i].name;
+}
+
+static bool route_matches(const struct route *route, const char *path)
+{
+        size_t length = strlen(route->path);
+
+        if (length > 1 && route->path[length - 1] == '/')
+                return strncmp(path, route->path, length) == 0 && path[length];
+        return strcmp(path, route->path) == 0;
+}
+
+static void rest_begin(struct call *call)
+{
+        for (size_t i = 0; i < route_count; i++) {
+                const struct route *route = &routes[i];
+
+                if (!route_matches(route, call->path))
+                        continue;
+                call->route = (int)i;
+                if (call->method & route->methods || (call->method == METHOD_HEAD && route->methods & METHOD_GET)) {
+                        route->handler.begin(call);
+                        return;
+                }
+                call_reply_error_status(call, HTTP_NOT_ALLOWED, OX_UNIMPLEMENTED, "%s does not take %.40s", route->path,
+                                        call->method_name);
+                call_reply_header(call, "Allow", "%s", route->methods & METHOD_POST ? "POST" : "GET, HEAD");
+                return;
+        }
+        call_reply_error_status(call, ox_code_http(OX_NOT_FOUND), OX_UNIMPLEMENTED, "there is no %.200s", call->path);
+}
+
+/* The rest runs only for a call whose route did not reply at once. */
+
+static bool rest_body(struct call *call, const char *bytes, size_t size)
+{
+        return routes[call->route].handler.body(call, bytes, size);
+}
+
+static enum call_next rest_end(struct call *call)
+{
+        return routes[call->route].handler.end(call);
+}
+
+static void rest_work(struct call *call)
+{
+        routes[call->route].handler.work(call);
+}
+
+static void rest_done(struct call *call)
+{
+        if (call->state)
+                routes[call->route].handler.done(call);
+}
+
+const struct call_handler rest_handler = {rest_begin, rest_body, rest_end, rest_work, rest_done};

@@ -1,0 +1,48 @@
+/* The table of routes, and what each consists of. */
+#pragma once
+
+#include "net/call.h"
+
+#define HTTP_OK           200
+#define HTTP_NOT_MODIFIED 304
+#define HTTP_NOT_ALLOWED  405
+#define HTTP_TOO_LARGE    413
+
+struct route {
+        const char *path;            /* one that ends in / stands for all below it */
+        const char *name;            /* in the metrics */
+        unsigned methods;            /* of enum call_method; HEAD goes with GET */
+        struct call_handler handler; /* what it leaves out does nothing */
+};
+
+extern const struct route routes[];
+extern const size_t route_count;
+
+/* rest/models.c */
+void models_begin(struct call *call);
+bool models_body(struct call *call, const char *bytes, size_t size);
+enum call_next models_end(struct call *call);
+void models_work(struct call *call);
+void models_done(struct call *call);
+
+/* rest/nodes.c */
+void nodes_begin(struct call *call);
+void nodes_begin_batch(struct call *call);
+bool nodes_body(struct call *call, const char *bytes, size_t size);
+enum call_next nodes_end(struct call *call);
+void nodes_work(struct call *call);
+void nodes_done(struct call *call);
+
+/* rest/operators.c */
+void operators_list(struct call *call);
+void operators_get(struct call *call);
+
+/* rest/probes.c */
+void probe_live(struct call *call);
+void probe_ready(struct call *call);
+void probe_metrics(struct call *call);
+void probe_version(struct call *call);
+void probe_server(struct call *call);
+void probe_live_v2(struct call *call);
+void probe_ready_v2(struct call *call);
+void probe_home(struct call *call);

@@ -1,0 +1,113 @@
+#include "rest/upload.h"
+
+#include "service.h"
+
+#define HTTP_TOO_LARGE   413
+#define HTTP_UNSUPPORTED 415
+
+static bool too_large(struct upload *upload, const char *what)
+{
+        call_reply_error_status(upload->call, HTTP_TOO_LARGE, OX_RESOURCE_EXHAUSTED,
+                                "the body has more %s than the limit %s, %lld", what, upload->limit_name,
+                                (long long)upload->limit);
+        return false;
+}
+
+/* The last step: what was decoded and taken out of its form. */
+static bool hand_on(void *user, const char *bytes, size_t size)
+{
+        struct upload *upload = user;
+
+        return upload->sink(upload->user, bytes, size);
+}
+
+/* What was decoded, before it is taken out of a form. */
+static bool take_decoded(void *user, const char *bytes, size_t size)
+{
+        struct upload *upload = user;
+
+        upload->decoded += size;
+        if (upload->decoded > (uint64_t)upload->limit)
+                return too_large(upload, upload->decoder ? "bytes, decoded," : "bytes");
+        if (!upload->multipart)
+                return hand_on(upload, bytes, size);
+        if (multipart_feed(upload->multipart, bytes, size))
+                return true;
+        if (multipart_error(upload->multipart)[0])
+                call_reply_error(upload->call, OX_INVALID_ARGUMENT, "%s", multipart_error(upload->multipart));
+        return false;
+}
+
+bool upload_begin(struct upload *upload, struct call *call, unsigned medias, const char *wanted, int64_t limit,
+                  const char *limit_name)
+{
+        const char *type = call_header(call, "Content-Type"), *coding = call_header(call, "Content-Encoding");
+        enum encoding encoding;
+
+        upload->call = call;
+        upload->limit = limit;
+        upload->limit_name = limit_name;
+        upload->media = media_read(type);
+        if (call->has_length && call->length > (uint64_t)limit)
+                return too_large(upload, "bytes");
+        if (!(medias & 1U << upload->media)) {
+                call_reply_error_status(call, HTTP_UNSUPPORTED, OX_INVALID_ARGUMENT,
+                                        "the Content-Type is '%.100s', wanted is %s", type ? type : "", wanted);
+                return false;
+        }
+        if (!encoding_read(coding, &encoding)) {
+                call_reply_error_status(call, HTTP_UNSUPPORTED, OX_INVALID_ARGUMENT,
+                                        "the Content-Encoding is '%.100s', wanted is gzip or zstd", coding);
+                call_reply_header(call, "Accept-Encoding", "gzip, zstd"); /* RFC 9110, 12.5.3 */
+                return false;
+        }
+        if (upload->media == MEDIA_FORM) {
+                upload->multipart = multipart_new(call, "model", hand_on, upload);
+                if (!upload->multipart) {
+                        call_reply_error(call, OX_INVALID_ARGUMENT, "the Content-Type has no boundary");
+                        return false;
+                }
+        }
+        if (encoding != ENCODING_IDENTITY) {
+                upload->decoder = decoder_new(encoding, &call->service->config->limits);
+                if (!upload->decoder) {
+                        call_reply_error(call, OX_RESOURCE_EXHAUSTED, "no memory to decode the body");
+                        return false;
+                }
+        }
+        return true;
+}
+
+bool upload_take(struct upload *upload, const char *bytes, size_t size)
+{
+        if (upload->call->body_bytes > (uint64_t)upload->limit)
+                return too_large(upload, "bytes");
+        if (!upload->decoder)
+                return take_decoded(upload, bytes, size);
+        enum ox_code code = decoder_feed(upload->decoder, bytes, size, take_decoded, upload);
+
+        if (code == OX_RESOURCE_EXHAUSTED)
+                call_reply_error_status(upload->call, HTTP_TOO_LARGE, code, "%s", decoder_error(upload->decoder));
+        else if (code != OX_OK && code != OX_ABORTED)
+                call_reply_error(upload->call, code, "%s", decoder_error(upload->decoder));
+        return code == OX_OK;
+}
+
+bool upload_end(struct upload *upload)
+{
+        if (upload->decoder && !decoder_is_complete(upload->decoder)) {
+                call_reply_error(upload->call, OX_INVALID_ARGUMENT, "the encoded body ends too early");
+                return false;
+        }
+        if (upload->multipart && !multipart_is_complete(upload->multipart)) {
+                call_reply_error(upload->call, OX_INVALID_ARGUMENT, "the form has no field 'model'");
+                return false;
+        }
+        return true;
+}
+
+void upload_done(struct upload *upload)
+{
+        decoder_free(upload->decoder);
+        multipart_free(upload->multipart);
+}

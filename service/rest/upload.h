@@ -1,0 +1,28 @@
+/* A request's body on its way in: size, type and encoding checked, decoded, taken out of a form. */
+#pragma once
+
+#include "net/call.h"
+#include "net/multipart.h"
+#include "rest/decoder.h"
+#include "rest/media.h"
+
+struct upload {
+        struct call *call;
+        enum media media;
+        int64_t limit;
+        const char *limit_name;
+        struct decoder *decoder;     /* NULL: as it is */
+        struct multipart *multipart; /* NULL: no form */
+        uint64_t decoded;
+        /* Takes the next bytes. False: the call has its reply. */
+        bool (*sink)(void *user, const char *bytes, size_t size);
+        void *user;
+};
+
+/* Reads the head. `medias` is a set of 1 << enum media. False: the call is refused and has its reply. */
+bool upload_begin(struct upload *upload, struct call *call, unsigned medias, const char *wanted, int64_t limit,
+                  const char *limit_name);
+/* False: the call has its reply. */
+bool upload_take(struct upload *upload, const char *bytes, size_t size);
+bool upload_end(struct upload *upload);
+void upload_done(struct upload *upload);

@@ -1,0 +1,82 @@
+#include "work/contexts.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+#define KEEP_BYTES ((size_t)4 * 1024 * 1024) /* of memory, in a context that nobody uses */
+
+struct contexts {
+        struct ox_limits limits;
+        pthread_mutex_t lock;
+        size_t count, most;
+        struct ox_context *idle[];
+};
+
+struct contexts *contexts_new(const struct ox_limits *limits, size_t most)
+{
+        struct contexts *contexts = calloc(1, sizeof(*contexts) + most * sizeof(struct ox_context *));
+
+        if (!contexts)
+                return NULL;
+        contexts->limits = *limits;
+        contexts->most = most;
+        pthread_mutex_init(&contexts->lock, NULL);
+        return contexts;
+}
+
+void contexts_free(struct contexts *contexts)
+{
+        if (!contexts)
+                return;
+        for (size_t i = 0; i < contexts->count; i++)
+                ox_context_free(contexts->idle[i]);
+        pthread_mutex_destroy(&contexts->lock);
+        free(contexts);
+}
+
+struct ox_context *contexts_take(struct contexts *contexts)
+{
+        struct ox_context *context = NULL;
+
+        pthread_mutex_lock(&contexts->lock);
+        if (contexts->count)
+                context = contexts->idle[--contexts->count];
+        pthread_mutex_unlock(&contexts->lock);
+        return context ? context : ox_context_new(&contexts->limits);
+}
+
+void contexts_give(struct contexts *contexts, struct ox_context *context)
+{
+        if (!context)
+                return;
+        ox_context_reset(context, KEEP_BYTES);
+        pthread_mutex_lock(&contexts->lock);
+        if (contexts->count < contexts->most) {
+                contexts->idle[contexts->count++] = context;
+                context = NULL;
+        }
+        pthread_mutex_unlock(&contexts->lock);
+        ox_context_free(context);
+}
+
+enum ox_code context_run(struct ox_context *context, enum ox_code (*run)(void *user), void *user, char *message)
+{
+        struct arena_guard guard;
+        struct arena_guard *before = arena_set_guard(ox_context_arena(context), &guard);
+        enum ox_code code;
+
+        if (message)
+                message[0] = '\0';
+        if (setjmp(guard.jump) == 0) {
+                code = run(user);
+        } else {
+                code = guard.code;
+                if (message)
+                        memcpy(message, guard.message, sizeof(guard.message));
+        }
+        arena_set_guard(ox_context_arena(context), before);
+        return code;
+}
