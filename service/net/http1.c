@@ -186,8 +186,9 @@ static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connect
         http1->handler->begin(call);
         if (!call->status)
                 return MHD_YES;
-        /* A client that waits for 100-continue sends nothing; another one may see no reply before it has sent all. */
-        if (!call->has_body || framing.expects || (call->has_length && call->length > SKIP_EARLY))
+        /* A reply that is queued now ends the connection. A client that waits for 100-continue needs it now, for it sends
+           nothing before; another one may see no reply before it has sent all. */
+        if (call->has_body && (framing.expects || (call->has_length && call->length > SKIP_EARLY)))
                 return send_reply(call);
         call->phase = PHASE_SKIP;
         return MHD_YES;
