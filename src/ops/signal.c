@@ -1,0 +1,165 @@
+/* Fourier transforms. */
+#include "ops/rules.h"
+#include "ops/shared.h"
+
+/* A scalar (or, as models have it, a vector of one element) that is a positive integer. */
+static enum ox_code positive_scalar(struct node *n, int i, struct dim *ret, bool *ret_known)
+{
+        const struct content *content = in_content(n, i);
+
+        *ret_known = false;
+        TRY(in_expect_tensor(n, i));
+        if (in_has_rank(n, i) && in_rank(n, i) > 1)
+                TRY(in_expect_rank(n, i, 0));
+        if (content == NULL || content->count != 1 || content->at[0].kind != SCALAR_INT)
+                return OX_OK;
+        *ret = dim_resolve(n->dims, content->at[0].d);
+        if (dim_is_int(*ret) && ret->val <= 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", i, "input %d is %lld, but must be positive",
+                                  i, (long long)ret->val);
+        *ret_known = true;
+        return OX_OK;
+}
+
+/* How many values of a transform of `length` samples are kept. */
+static struct dim half(struct node *n, struct dim length)
+{
+        return dim_add(n->dims, dim_floordiv(n->dims, length, dim_int(2)), dim_int(1));
+}
+
+static const char *output_name(const struct node *n)
+{
+        return n->n_out > 0 ? n->proto->output[0] : "";
+}
+
+/* -- DFT -- */
+
+/* The axis is an attribute of version 17, which says 1 by default, and an input of version 20, where it is the last axis
+   of the signal. The last axis of all holds real and imaginary parts and is none to transform. */
+static enum ox_code dft_axis(struct node *n, int rank, int *ret, bool *ret_known)
+{
+        int64_t axis = -2;
+
+        *ret_known = true;
+        if (n->row->since < 20) {
+                axis = attr_int_or(n, "axis", 1);
+        } else if (in_given(n, 2)) {
+                TRY(in_expect_tensor(n, 2));
+                *ret_known = in_int(n, 2, &axis);
+        }
+        if (!*ret_known)
+                return OX_OK;
+        TRY(axis_normalize(n, axis, rank, ret));
+        if (*ret == rank - 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", -1,
+                                  "axis %lld is the last one of rank %d, which holds real and imaginary parts",
+                                  (long long)axis, rank);
+        return OX_OK;
+}
+
+/* The size of the transformed axis: the real signal's half if onesided, and the signal's again for its inverse, which
+   dft_length alone tells, for two lengths have the same half. */
+static enum ox_code dft_size(struct node *n, int axis, struct dim from, bool onesided, bool inverse, struct dim *ret)
+{
+        bool given = in_given(n, 1), known = false;
+
+        *ret = from;
+        if (given)
+                TRY(positive_scalar(n, 1, ret, &known));
+        if ((given && !known) || (!given && onesided && inverse))
+                *ret = out_fresh_named(n, 0, axis, "DFT_%s_axis", output_name(n));
+        else if (onesided && !inverse)
+                *ret = half(n, *ret);
+        return OX_OK;
+}
+
+/* DFT 17-20. */
+enum ox_code infer_DFT(struct node *n)
+{
+        bool onesided = attr_int_or(n, "onesided", 0) != 0, inverse = attr_int_or(n, "inverse", 0) != 0, known;
+        int rank = in_rank(n, 0), axis;
+        struct dim *dims;
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_rank_least(n, 0, 2));
+        if (rank == RANK_UNKNOWN)
+                return out_elem(n, 0, in_elem(n, 0));
+        TRY(dft_axis(n, rank, &axis, &known));
+        dims = in_dims(n, 0);
+        if (onesided && !inverse && dim_is(dims[rank - 1], 2))
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_CONFLICT", 0,
+                                  "onesided is for real input, but the last axis has size 2");
+        if (known)
+                TRY(dft_size(n, axis, dims[axis], onesided, inverse, &dims[axis]));
+        else if (onesided || in_given(n, 1))
+                for (int d = 0; d < rank - 1; d++)
+                        dims[d] = out_fresh_named(n, 0, d, "DFT_%s_axis_%d", output_name(n), d);
+        dims[rank - 1] = dim_int(onesided && inverse ? 1 : 2);
+        return out_tensor(n, 0, in_elem(n, 0), rank, dims);
+}
+
+/* -- STFT 17: [batch, length, 1 or 2] gives [batch, frames, bins, 2] -- */
+
+/* The length of a frame, from frame_length or the window, which agree where both are given. */
+static enum ox_code stft_frame(struct node *n, struct dim *ret, bool *ret_known)
+{
+        bool has_window = in_given(n, 2) && in_has_rank(n, 2);
+
+        *ret_known = false;
+        TRY(in_expect_tensor(n, 2));
+        TRY(in_expect_rank(n, 2, 1));
+        if (in_given(n, 3))
+                TRY(positive_scalar(n, 3, ret, ret_known));
+        if (has_window && *ret_known)
+                return dim_agree(n, ret, in_dim(n, 2, 0), 2);
+        if (has_window) {
+                *ret = in_dim(n, 2, 0);
+                *ret_known = true;
+        }
+        return OX_OK;
+}
+
+static enum ox_code stft_frames(struct node *n, struct dim length, struct dim frame, bool frame_known, struct dim *ret)
+{
+        struct dim step;
+        bool known;
+
+        TRY(positive_scalar(n, 1, &step, &known));
+        if (!known || !frame_known) {
+                *ret = out_fresh_named(n, 0, 1, "STFT_%s_frames", output_name(n));
+                return OX_OK;
+        }
+        if (dim_is_int(length) && dim_is_int(frame) && frame.val > length.val)
+                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 0,
+                                  "a frame has %lld samples, but the signal %lld", (long long)frame.val,
+                                  (long long)length.val);
+        *ret = dim_add(n->dims, dim_floordiv(n->dims, dim_sub(n->dims, length, frame), step), dim_int(1));
+        return OX_OK;
+}
+
+enum ox_code infer_STFT(struct node *n)
+{
+        bool onesided = attr_int_or(n, "onesided", 1) != 0, known;
+        struct dim *dims = arena_new_array(n->arena, struct dim, 4), frame = dim_int(0), length;
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_rank(n, 0, 3));
+        TRY(stft_frame(n, &frame, &known));
+        if (in_has_rank(n, 0)) {
+                if (onesided && dim_is(in_dim(n, 0, 2), 2))
+                        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_CONFLICT", 0,
+                                          "onesided is for real input, but the last axis has size 2");
+                length = in_dim(n, 0, 1);
+                dims[0] = in_dim(n, 0, 0);
+                TRY(stft_frames(n, length, frame, known, &dims[1]));
+        } else {
+                dims[0] = out_fresh_named(n, 0, 0, "STFT_%s_batch", output_name(n));
+                dims[1] = out_fresh_named(n, 0, 1, "STFT_%s_frames", output_name(n));
+        }
+        if (!known)
+                dims[2] = out_fresh_named(n, 0, 2, "STFT_%s_bins", output_name(n));
+        else
+                dims[2] = onesided ? half(n, frame) : frame;
+        dims[3] = dim_int(2);
+        return out_tensor(n, 0, in_elem(n, 0), 4, dims);
+}
