@@ -15,8 +15,8 @@ static enum ox_code positive_scalar(struct node *n, int i, struct dim *ret, bool
                 return OX_OK;
         *ret = dim_resolve(n->dims, content->at[0].d);
         if (dim_is_int(*ret) && ret->val <= 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", i, "input %d is %lld, but must be positive",
-                                  i, (long long)ret->val);
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", i,
+                                  "input %d is %lld, but must be positive", i, (long long)ret->val);
         *ret_known = true;
         return OX_OK;
 }
@@ -34,8 +34,8 @@ static const char *output_name(const struct node *n)
 
 /* -- DFT -- */
 
-/* The axis is an attribute of version 17, which says 1 by default, and an input of version 20, where it is the last axis
-   of the signal. The last axis of all holds real and imaginary parts and is none to transform. */
+/* The axis is an attribute of version 17, which says 1 by default, and an input of version 20, where it is the last
+   axis of the signal. The last axis of all holds real and imaginary parts and is none to transform. */
 static enum ox_code dft_axis(struct node *n, int rank, int *ret, bool *ret_known)
 {
         int64_t axis = -2;
