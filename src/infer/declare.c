@@ -238,6 +238,10 @@ static bool merge_dim(struct infer *f, struct dim *dim, struct dim declared, con
 
         declared = dim_resolve(f->dims, declared);
         *dim = inferred;
+        if (dim_is(inferred, -1)) {
+                *dim = declared;
+                return true;
+        }
         if (dim_is(declared, -1) || dim_same(inferred, declared))
                 return true;
         switch (dim_unify(f->dims, inferred, declared, NULL)) {

@@ -25,6 +25,9 @@ static enum ox_code pool_shape(struct node *n, int *ret_rank, struct dim **ret_d
                 struct window window = windows_axis(&w, axis, dims[axis + 2], dim_int(w.kernel[axis]));
 
                 window.ceil_mode = ceil_mode != 0;
+                /* Version 22 says that a window which would begin in the padding behind the data is left out; the
+                   formulas of the versions before count it. */
+                window.drop_last_in_padding = n->row->since >= 22;
                 TRY(window_output(n, &window, axis + 2, &dims[axis + 2]));
         }
         *ret_dims = dims;
@@ -150,7 +153,7 @@ enum ox_code infer_Col2Im(struct node *n)
         TRY(in_expect_rank(n, 0, 3));
         if (!in_length(n, 1, false, &length) && !in_length(n, 2, false, &length))
                 return out_elem(n, 0, in_elem(n, 0));
-        if (length + 2 > n->limits->rank)
+        if (length > n->limits->rank - 2)
                 return out_elem(n, 0, in_elem(n, 0));
         struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)length + 2);
         bool known = block && (int64_t)block->count == length && in_has_rank(n, 0);

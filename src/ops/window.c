@@ -10,9 +10,7 @@ static struct dim covered(struct node *n, const struct window *w)
         return dim_add(n->dims, gaps, dim_int(1));
 }
 
-/* The formulas stand alike in the texts of Conv and of every pool. `ceil_mode` rounds up, and a window that would begin
-   in the padding behind the data is not counted: there is nothing in it (the text of AveragePool-19 and MaxPool-22 says
-   so; in earlier versions' formulas it is left out, and runtimes drop the window there too). */
+/* The formulas stand alike in the texts of Conv and of every pool. `ceil_mode` rounds up. */
 enum ox_code window_output(struct node *n, const struct window *w, int axis, struct dim *ret)
 {
         struct dim_table *t = n->dims;
@@ -102,7 +100,7 @@ enum ox_code windows_read(struct node *n, int spatial, struct windows *ret)
                 TRY(read_list(n, "kernel_shape", count, 1, 1, &ret->kernel));
         TRY(read_list(n, "strides", count, 1, 1, &ret->stride));
         TRY(read_list(n, "dilations", count, 1, 1, &ret->dilation));
-        return read_list(n, "pads", 2 * count, INT64_MIN / 4, 0, &ret->pad);
+        return read_list(n, "pads", 2 * count, 0, 0, &ret->pad);
 }
 
 struct window windows_axis(const struct windows *w, int axis, struct dim size, struct dim kernel)
@@ -115,6 +113,5 @@ struct window windows_axis(const struct windows *w, int axis, struct dim size, s
                 .pad_begin = w->pad[axis],
                 .pad_end = w->pad[axis + w->spatial],
                 .auto_pad = w->auto_pad,
-                .drop_last_in_padding = true,
         };
 }
