@@ -7,6 +7,10 @@
 /* Fractions of floats are kept while they are certain to be exact in a float32 for sizes that occur. */
 #define DEN_MAX ((int64_t)1 << 20)
 
+/* So are constants beside a symbol, while few of their bits are used: 20.3 times a size is rounded, and what is a
+   little less than 203 exactly is 203 in a float. */
+#define ODD_PART_MAX ((int64_t)1 << 12)
+
 /* Types whose arithmetic float_round() follows. */
 static bool is_rounded(enum elem elem)
 {
@@ -70,6 +74,21 @@ bool scalar_fraction(struct scalar a, struct dim *ret, int64_t *ret_den)
         return false;
 }
 
+/* Whether a float beside a symbol gives what needs no rounding. Symbols themselves count as such. */
+static bool is_short(struct scalar a)
+{
+        struct dim d;
+        int64_t den;
+
+        if (a.kind != SCALAR_FLOAT)
+                return true;
+        if (!scalar_fraction(a, &d, &den))
+                return false;
+        while (d.val != 0 && d.val % 2 == 0)
+                d.val /= 2;
+        return -ODD_PART_MAX <= d.val && d.val <= ODD_PART_MAX;
+}
+
 /* Two fractions over one denominator. */
 static bool common_fractions(struct node *n, struct scalar a, struct scalar b, struct dim *ret_a, struct dim *ret_b,
                              int64_t *ret_den)
@@ -108,7 +127,7 @@ static struct scalar sum(struct node *n, enum elem elem, struct scalar a, struct
                 return int_done(n, elem, minus ? dim_sub(n->dims, a.d, b.d) : dim_add(n->dims, a.d, b.d));
         if (both(a, b, SCALAR_FLOAT))
                 return float_done(elem, minus ? a.f - b.f : a.f + b.f);
-        if (!common_fractions(n, a, b, &d, &e, &den))
+        if (!is_short(a) || !is_short(b) || !common_fractions(n, a, b, &d, &e, &den))
                 return scalar_unknown();
         return ratio_done(n, elem, minus ? dim_sub(n->dims, d, e) : dim_add(n->dims, d, e), den);
 }
@@ -150,27 +169,50 @@ struct scalar scalar_mul(struct node *n, enum elem elem, struct scalar a, struct
                 return float_done(elem, a.f * b.f);
         if (a.kind == SCALAR_FLOAT && b.kind == SCALAR_RATIO)
                 return scalar_mul(n, elem, b, a);
-        if (a.kind != SCALAR_RATIO || b.kind != SCALAR_FLOAT || !scalar_fraction(b, &factor, &den))
+        if (a.kind != SCALAR_RATIO || b.kind != SCALAR_FLOAT || !is_short(b) || !scalar_fraction(b, &factor, &den))
                 return scalar_unknown();
         return scaled(n, elem, a, factor.val, den);
 }
 
 /* -- quotients -- */
 
+/* a / b towards zero. False when it is not certain. A divisor that is symbolic is taken not to be 0: there the operator
+   has no result. */
+static bool truncated(struct node *n, struct dim a, struct dim b, struct dim *ret)
+{
+        struct dim zero = dim_int(0), rest;
+        int64_t lower, upper;
+
+        *ret = dim_floordiv(n->dims, a, b);
+        if (dim_same(dim_mul(n->dims, *ret, b), a))
+                return true;
+        if (!dim_proves_ge(n->dims, b, zero))
+                return false;
+        if (dim_proves_ge(n->dims, a, zero))
+                return true;
+        *ret = dim_floordiv(n->dims, dim_max(n->dims, a, zero), b);
+        dim_range(n->dims, a, &lower, &upper);
+        /* Between -b and 0 the quotient is 0, just as that of max(a, 0). */
+        if (dim_is_int(b) && lower > -b.val)
+                return true;
+        rest = dim_floordiv(n->dims, dim_max(n->dims, dim_sub(n->dims, zero, a), zero), b);
+        *ret = dim_sub(n->dims, *ret, rest);
+        return true;
+}
+
 static struct scalar int_div(struct node *n, enum elem elem, struct scalar a, struct scalar b)
 {
+        struct dim quotient;
         int64_t x, y;
 
-        if (dim_is_int(b.d) && b.d.val == 0)
+        if (dim_is(b.d, 0))
                 return scalar_unknown();
-        if (dim_is_int(b.d) && b.d.val == 1)
-                return a;
         if (both_numbers(a, b, &x, &y))
                 return x == INT64_MIN && y == -1 ? scalar_unknown() : int_fit(n, elem, dim_int(x / y));
-        /* Truncated and floored quotients are the same where both signs are known to be the same. */
-        if (!dim_proves_ge(n->dims, a.d, dim_int(0)) || !dim_proves_ge(n->dims, b.d, dim_int(0)))
-                return scalar_unknown();
-        return int_done(n, elem, dim_floordiv(n->dims, a.d, b.d));
+        if (truncated(n, a.d, b.d, &quotient))
+                return int_done(n, elem, quotient);
+        dim_take_faults(n->dims);
+        return scalar_unknown();
 }
 
 /* A power of two, of either sign, has an exact reciprocal. */
@@ -358,9 +400,10 @@ struct scalar scalar_round(struct node *n, struct scalar a)
         return integral(n, a, nearbyint, NULL);
 }
 
-/* Truncates. What an integer type cannot hold gives what the machine gives. */
+/* Truncates. What an integer type cannot hold gives what the machine gives, which is not known. */
 static struct scalar cast_to_int(struct node *n, enum elem to, struct scalar a)
 {
+        struct dim whole;
         int64_t least, most;
 
         if (a.kind == SCALAR_INT)
@@ -370,9 +413,7 @@ static struct scalar cast_to_int(struct node *n, enum elem to, struct scalar a)
                         return scalar_unknown();
                 return int_fit(n, to, dim_int((int64_t)a.f));
         }
-        if (a.den != 1 && !dim_proves_ge(n->dims, a.d, dim_int(0)))
-                return scalar_unknown();
-        return int_done(n, to, a.den == 1 ? a.d : dim_floordiv(n->dims, a.d, dim_int(a.den)));
+        return truncated(n, a.d, dim_int(a.den), &whole) ? int_done(n, to, whole) : scalar_unknown();
 }
 
 static struct scalar cast_to_float(struct node *n, enum elem to, struct scalar a)
