@@ -21,10 +21,20 @@ static bool fail(struct builder *b, const char *what, const char *text)
         return false;
 }
 
+static bool is_integer(const char *text)
+{
+        return *text != '\0' && text[strspn(text, "+-0123456789")] == '\0';
+}
+
 static bool build_dim(struct builder *b, const char *text, int axis, struct dim *ret)
 {
         struct dim_origin origin = {.value = str_intern_z(b->strings, b->input), .axis = axis};
 
+        /* INT64_MIN is an integer, but as an expression it would be a minus before one that is too large. */
+        if (is_integer(text)) {
+                *ret = dim_int(strtoll(text, NULL, 10));
+                return true;
+        }
         return dim_parse(b->dims, text, strlen(text), NULL, NULL, &origin, true, ret) || fail(b, "no dimension", text);
 }
 
@@ -146,11 +156,6 @@ static bool build_value(struct builder *b, const struct case_value *from, struct
 static ProtobufCBinaryData bytes_of(const char *text)
 {
         return (ProtobufCBinaryData){.len = strlen(text), .data = (uint8_t *)(uintptr_t)text};
-}
-
-static bool is_integer(const char *text)
-{
-        return *text != '\0' && text[strspn(text, "+-0123456789")] == '\0';
 }
 
 static bool is_number(const char *text)
