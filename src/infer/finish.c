@@ -183,7 +183,9 @@ static void finish_values(struct finishing *x, struct result *result, const Onnx
 
                 if (!graph && entry->kind == KIND_INPUT)
                         continue; /* the caller of a single node knows them */
-                enum extent extent = extent_of(f, &entry->value.type);
+                /* What is known is counted as it is shown, with every symbol replaced that became something else. */
+                struct type type = finish_type(x, &entry->value.type);
+                enum extent extent = extent_of(f, &type);
 
                 if (entry->kind != KIND_INITIALIZER)
                         count_extent(&result->summary, extent);
