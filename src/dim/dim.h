@@ -155,6 +155,11 @@ enum dim_unify {
    were declared. */
 enum dim_unify dim_unify(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);
 
+/* From here on, symbols made before number `first` are neither bound nor bounded: what holds in a branch that may not
+   be taken, or in a body that may not run, is no fact outside. Nests: returns what dim_release() takes to end it. */
+uint32_t dim_hold(struct dim_table *t, uint32_t first);
+void dim_release(struct dim_table *t, uint32_t before);
+
 /* The dimension with every bound symbol replaced, again in canonical form. Cheap while nothing is bound. */
 struct dim dim_resolve(struct dim_table *t, struct dim d);
 

@@ -108,6 +108,7 @@ struct dim_table {
 
         /* Each counts up when what is remembered on its ground no longer holds. */
         uint32_t fact_generation, bind_generation, text_generation;
+        uint32_t held;   /* symbols before this one are not bound (dim_hold) */
         bool relating;   /* while relations are made: none are applied */
         uint32_t *stack; /* of symbols, for walks through what they are bound to */
         uint32_t stack_n, stack_room, mark;

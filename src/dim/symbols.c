@@ -206,7 +206,7 @@ void dim_assume_ge(struct dim_table *t, struct dim d, int64_t lower)
 {
         uint32_t index;
 
-        if (!dim_as_symbol(t, dim_resolve(t, d), &index))
+        if (!dim_as_symbol(t, dim_resolve(t, d), &index) || index < t->held)
                 return;
         struct dim_symbol *symbol = &t->symbol[index]->open;
 
@@ -221,7 +221,7 @@ void dim_assume_le(struct dim_table *t, struct dim d, int64_t upper)
 {
         uint32_t index;
 
-        if (!dim_as_symbol(t, dim_resolve(t, d), &index))
+        if (!dim_as_symbol(t, dim_resolve(t, d), &index) || index < t->held)
                 return;
         struct dim_symbol *symbol = &t->symbol[index]->open;
 
@@ -229,4 +229,17 @@ void dim_assume_le(struct dim_table *t, struct dim d, int64_t upper)
                 return;
         symbol->upper = upper;
         t->fact_generation++;
+}
+
+uint32_t dim_hold(struct dim_table *t, uint32_t first)
+{
+        uint32_t before = t->held;
+
+        t->held = first > before ? first : before;
+        return before;
+}
+
+void dim_release(struct dim_table *t, uint32_t before)
+{
+        t->held = before;
 }

@@ -62,6 +62,8 @@ static void pass_bounds(struct dim_table *t, const struct dim_symbol *from, uint
 {
         struct dim_symbol *symbol = &t->symbol[to]->open;
 
+        if (to < t->held)
+                return;
         if (from->lower > symbol->lower && from->lower <= symbol->upper) {
                 symbol->lower = from->lower;
                 t->fact_generation++;
@@ -93,8 +95,8 @@ static enum dim_unify bind(struct dim_table *t, uint32_t number, struct dim valu
 /* Whether a dimension is one symbol that can be bound. */
 static bool is_bindable(const struct dim_table *t, struct dim d, uint32_t *ret)
 {
-        return dim_as_symbol(t, d, ret) && t->symbol[*ret]->open.anonymous && !t->symbol[*ret]->open.from_input &&
-               !t->symbol[*ret]->open.is_bound;
+        return dim_as_symbol(t, d, ret) && *ret >= t->held && t->symbol[*ret]->open.anonymous &&
+               !t->symbol[*ret]->open.from_input && !t->symbol[*ret]->open.is_bound;
 }
 
 /* Whether a symbol stands in one term alone of a sum: `at`, without factors. */

@@ -61,7 +61,13 @@ enum ox_code control_if(struct infer *f, const struct scope *scope, struct node 
                                           "%s has %zu outputs, the node has %d", name[b], branch[b]->n_output,
                                           n->n_out);
                 outputs[b] = arena_new_array(f->arena, struct value, (size_t)n->n_out);
-                if (!walk_body(f, scope, n, name[b], branch[b], NULL, 0, outputs[b], (size_t)n->n_out))
+                bool taken = known && (condition != 0) == (b == 0);
+                uint32_t held = taken ? 0 : dim_hold(f->dims, dim_symbol_count(f->dims));
+                bool walked = walk_body(f, scope, n, name[b], branch[b], NULL, 0, outputs[b], (size_t)n->n_out);
+
+                if (!taken)
+                        dim_release(f->dims, held);
+                if (!walked)
                         return OX_RESOURCE_EXHAUSTED;
         }
         for (int o = 0; o < n->n_out; o++) {
@@ -129,7 +135,11 @@ static enum ox_code carry(struct infer *f, const struct scope *scope, struct nod
                 struct walk_mark mark = walk_mark(f);
                 bool changed = false;
 
-                if (!walk_body(f, scope, n, "body", body, args, n_args, outputs, n_outputs))
+                uint32_t held = dim_hold(f->dims, dim_symbol_count(f->dims));
+                bool walked = walk_body(f, scope, n, "body", body, args, n_args, outputs, n_outputs);
+
+                dim_release(f->dims, held);
+                if (!walked)
                         return OX_RESOURCE_EXHAUSTED;
                 for (size_t i = 0; i < n_state; i++) {
                         struct value *carried = &args[first + i];
@@ -409,6 +419,7 @@ enum ox_code control_sequence_map(struct infer *f, const struct scope *scope, st
         struct value *args = arena_new_array(f->arena, struct value, body->n_input);
         struct value *outputs = arena_new_array(f->arena, struct value, body->n_output);
         uint32_t first = dim_symbol_count(f->dims);
+        uint32_t held = dim_hold(f->dims, first);
 
         for (int i = 0; i < n->n_in; i++) {
                 const struct type *type = in_type(n, i);
@@ -417,7 +428,10 @@ enum ox_code control_sequence_map(struct infer *f, const struct scope *scope, st
                 if (type->kind == TYPE_SEQUENCE)
                         args[i] = (struct value){.type = *type->of};
         }
-        if (!walk_body(f, scope, n, "body", body, args, body->n_input, outputs, body->n_output))
+        bool walked = walk_body(f, scope, n, "body", body, args, body->n_input, outputs, body->n_output);
+
+        dim_release(f->dims, held);
+        if (!walked)
                 return OX_RESOURCE_EXHAUSTED;
         for (int o = 0; o < n->n_out; o++) {
                 struct type *of = arena_new_array(f->arena, struct type, 1);
