@@ -101,26 +101,14 @@ static bool has_one_element(struct node *n, int i)
         return type_elements(n->dims, in_type(n, i), &count) && dim_is(count, 1);
 }
 
-enum ox_code broadcast_legacy(struct node *n, int *ret_rank, struct dim **ret_dims)
+/* Whether the second shape is a run of the first one's sizes that begins at `axis`. Sizes of 1 pass, though the text
+   says that they are not expanded. */
+static enum ox_code legacy_run(struct node *n, int rank, struct dim *dims)
 {
-        int rank = in_rank(n, 0), b_rank = in_rank(n, 1);
-        int64_t axis;
+        int b_rank = in_rank(n, 1);
+        int64_t axis = attr_int_or(n, "axis", rank - b_rank);
 
-        TRY(in_expect_tensor(n, 0));
-        TRY(in_expect_tensor(n, 1));
-        if (attr_int_or(n, "broadcast", 0) == 0)
-                return same_shapes(n, 0, 2, ret_rank, ret_dims);
-        *ret_rank = rank;
-        *ret_dims = rank == RANK_UNKNOWN ? NULL : in_dims(n, 0);
-        if (rank == RANK_UNKNOWN || b_rank == RANK_UNKNOWN)
-                return OX_OK;
-        if (b_rank > rank)
-                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 1, "rank %d does not broadcast into rank %d",
-                                  b_rank, rank);
-        if (has_one_element(n, 1))
-                return OX_OK;
-        axis = attr_int_or(n, "axis", rank - b_rank);
-        if (axis < 0 && axis >= -(int64_t)rank)
+        if (axis < 0)
                 axis += rank;
         if (axis < 0 || axis > rank - b_rank)
                 return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", 1,
@@ -129,9 +117,43 @@ enum ox_code broadcast_legacy(struct node *n, int *ret_rank, struct dim **ret_di
                 struct dim size = in_dim(n, 1, d);
 
                 if (dim_is_int(size) && size.val != 1)
-                        TRY(dim_agree(n, &(*ret_dims)[axis + d], size, 1));
+                        TRY(dim_agree(n, &dims[axis + d], size, 1));
         }
         return OX_OK;
+}
+
+/* Whether two shapes are certain to differ. */
+static bool shapes_differ(struct node *n, int i, int j)
+{
+        if (!in_has_rank(n, i) || !in_has_rank(n, j))
+                return false;
+        if (in_rank(n, i) != in_rank(n, j))
+                return true;
+        for (int d = 0; d < in_rank(n, i); d++)
+                if (dim_proves_unequal(n->dims, in_dim(n, i, d), in_dim(n, j, d)))
+                        return true;
+        return false;
+}
+
+enum ox_code broadcast_legacy(struct node *n, int *ret_rank, struct dim **ret_dims)
+{
+        int rank = in_rank(n, 0), b_rank = in_rank(n, 1);
+        bool broadcast = attr_int_or(n, "broadcast", 0) != 0;
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_tensor(n, 1));
+        if (!broadcast && !shapes_differ(n, 0, 1))
+                return same_shapes(n, 0, 2, ret_rank, ret_dims);
+        *ret_rank = rank;
+        *ret_dims = rank == RANK_UNKNOWN ? NULL : in_dims(n, 0);
+        if (!broadcast)
+                node_warn(n, "DIM_MISMATCH", 1, "the shapes differ, but broadcast is 0");
+        if (!broadcast || rank == RANK_UNKNOWN || b_rank == RANK_UNKNOWN)
+                return OX_OK;
+        if (b_rank > rank)
+                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 1, "rank %d does not broadcast into rank %d",
+                                  b_rank, rank);
+        return has_one_element(n, 1) ? OX_OK : legacy_run(n, rank, *ret_dims);
 }
 
 /* -- contents -- */

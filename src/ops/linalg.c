@@ -54,16 +54,16 @@ static enum ox_code gemm_operand(struct node *n, int i, int outer, const char *t
         return OX_OK;
 }
 
-/* C broadcasts into [M, N]; before 7 only with the attribute `broadcast`, and without it is of that shape itself. */
+/* C broadcasts into [M, N]; before 7 only with the attribute `broadcast`, and is of that shape itself without it. The
+   result is [M, N] even so, and a C that is not is a warning: models of that age run. */
 static enum ox_code gemm_addend(struct node *n, struct dim *dims)
 {
-        if (op_find_attr(n->row, "broadcast") == NULL || attr_int_or(n, "broadcast", 0) != 0)
-                return broadcast_into(n, 2, dims, 2);
-        TRY(in_expect_tensor(n, 2));
-        TRY(in_expect_rank(n, 2, 2));
-        for (int d = 0; d < 2 && in_has_rank(n, 2); d++)
-                TRY(dim_agree(n, &dims[d], in_dim(n, 2, d), 2));
-        return OX_OK;
+        bool broadcast = op_find_attr(n->row, "broadcast") == NULL || attr_int_or(n, "broadcast", 0) != 0;
+
+        if (!broadcast && in_has_rank(n, 2) && in_rank(n, 2) != 2)
+                node_warn(n, "RANK_MISMATCH", 2, "C has rank %d and must have rank 2 while broadcast is 0",
+                          in_rank(n, 2));
+        return broadcast_into(n, 2, dims, 2);
 }
 
 /* Gemm 1-13: [M, K] times [K, N] is [M, N]. */

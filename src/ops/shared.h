@@ -19,7 +19,8 @@ enum ox_code broadcast_into(struct node *n, int rank, struct dim *dims, int inpu
 enum ox_code same_shapes(struct node *n, int first, int count, int *ret_rank, struct dim **ret_dims);
 
 /* Two inputs by the attributes `broadcast` and `axis` of operator sets before 7: equal shapes, or the second one is a
-   single element or a run of the first one's sizes, which then are the result's. */
+   single element or a run of the first one's sizes, which then are the result's. They are so by the text whatever
+   `broadcast` says; that it is missing is a warning. */
 enum ox_code broadcast_legacy(struct node *n, int *ret_rank, struct dim **ret_dims);
 
 /* Contents of a broadcasting operator, element by element: `f` gets one element of each input. Sets the contents of

@@ -57,19 +57,36 @@ static enum ox_code dft_axis(struct node *n, int rank, int *ret, bool *ret_known
         return OX_OK;
 }
 
-/* The size of the transformed axis: the real signal's half if onesided, and the signal's again for its inverse, which
-   dft_length alone tells, for two lengths have the same half. */
+/* The size of the transformed axis: with onesided the half of a real signal, and, for the inverse, the real signal
+   again, of even length unless dft_length says otherwise. */
 static enum ox_code dft_size(struct node *n, int axis, struct dim from, bool onesided, bool inverse, struct dim *ret)
 {
-        bool given = in_given(n, 1), known = false;
+        bool known;
 
         *ret = from;
-        if (given)
+        if (in_given(n, 1)) {
                 TRY(positive_scalar(n, 1, ret, &known));
-        if ((given && !known) || (!given && onesided && inverse))
-                *ret = out_fresh_named(n, 0, axis, "DFT_%s_axis", output_name(n));
-        else if (onesided && !inverse)
+                if (!known)
+                        *ret = out_fresh_named(n, 0, axis, "DFT_%s_axis", output_name(n));
+        } else if (onesided && inverse) {
+                *ret = dim_mul(n->dims, dim_int(2), dim_sub(n->dims, from, dim_int(1)));
+        }
+        if (onesided && !inverse)
                 *ret = half(n, *ret);
+        return OX_OK;
+}
+
+/* Real and imaginary parts are on the last axis, which a real tensor has with size 1. A one-sided transform goes from
+   real to complex, and its inverse back. */
+static enum ox_code dft_parts(struct node *n, struct dim parts, bool onesided, bool inverse)
+{
+        if (dim_is_int(parts) && parts.val != 1 && parts.val != 2)
+                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 0,
+                                  "the last axis must have size 1 (real) or 2 (complex), got %lld",
+                                  (long long)parts.val);
+        if (onesided && dim_is_int(parts) && parts.val != (inverse ? 2 : 1))
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_CONFLICT", 0, "onesided is for %s input here",
+                                  inverse ? "complex" : "real");
         return OX_OK;
 }
 
@@ -86,9 +103,7 @@ enum ox_code infer_DFT(struct node *n)
                 return out_elem(n, 0, in_elem(n, 0));
         TRY(dft_axis(n, rank, &axis, &known));
         dims = in_dims(n, 0);
-        if (onesided && !inverse && dim_is(dims[rank - 1], 2))
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_CONFLICT", 0,
-                                  "onesided is for real input, but the last axis has size 2");
+        TRY(dft_parts(n, dims[rank - 1], onesided, inverse));
         if (known)
                 TRY(dft_size(n, axis, dims[axis], onesided, inverse, &dims[axis]));
         else if (onesided || in_given(n, 1))
@@ -146,9 +161,7 @@ enum ox_code infer_STFT(struct node *n)
         TRY(in_expect_rank(n, 0, 3));
         TRY(stft_frame(n, &frame, &known));
         if (in_has_rank(n, 0)) {
-                if (onesided && dim_is(in_dim(n, 0, 2), 2))
-                        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_CONFLICT", 0,
-                                          "onesided is for real input, but the last axis has size 2");
+                TRY(dft_parts(n, in_dim(n, 0, 2), onesided, false));
                 length = in_dim(n, 0, 1);
                 dims[0] = in_dim(n, 0, 0);
                 TRY(stft_frames(n, length, frame, known, &dims[1]));
