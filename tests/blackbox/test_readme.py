@@ -35,12 +35,6 @@ def main():
             quiet = ">" in command
             check("README: " + command.splitlines()[0], done.returncode == 0 and (quiet or done.stdout.strip()),
                   done.stdout.decode(errors="replace"))
-        annotated = os.path.join(folder, "annotated.onnx")
-        if check("README: the annotated model was made", os.path.exists(annotated)):
-            with open(annotated, "rb") as f:
-                answer = daemon.infer(f.read())
-            check("README: the annotated model is inferred", answer.status == 200 and not answer.json["diagnostics"],
-                  answer.text[:2000])
     finish()
 
 
