@@ -172,3 +172,41 @@ enum ox_code infer_ConvTranspose(struct node *n)
 {
         return conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2, .transposed = true});
 }
+
+/* CausalConvWithState 27: input [B, C, L], weight [C, 1, k]; the state has the last k - 1 positions. */
+enum ox_code infer_CausalConvWithState(struct node *n)
+{
+        struct dim one = dim_int(1), channels;
+        struct dim *dims = arena_new_array(n->arena, struct dim, 3), *state = arena_new_array(n->arena, struct dim, 3);
+
+        if (!attr_is(n, "activation", "none") && !attr_is(n, "activation", "silu") &&
+            !attr_is(n, "activation", "swish"))
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                                  "activation must be none, silu or swish");
+        for (int i = 0; i < 4; i++)
+                TRY(in_expect_rank(n, i, i == 2 ? 1 : 3));
+        for (int d = 0; d < 3; d++)
+                dims[d] = in_has_rank(n, 0) ? in_dim(n, 0, d) : out_fresh(n, 0, d);
+        channels = dims[1];
+        state[2] = out_fresh(n, 1, 2);
+        if (in_has_rank(n, 1)) {
+                struct dim kernel = in_dim(n, 1, 2);
+
+                TRY(dim_agree(n, &channels, in_dim(n, 1, 0), 1));
+                TRY(dim_agree(n, &one, in_dim(n, 1, 1), 1));
+                if (dim_is(kernel, 0))
+                        return node_error(n, OX_INVALID_ARGUMENT, "KERNEL_SIZE", 1, "the kernel must not be empty");
+                state[2] = dim_sub(n->dims, kernel, dim_int(1));
+        }
+        if (in_has_rank(n, 2))
+                TRY(dim_agree(n, &channels, in_dim(n, 2, 0), 2));
+        dims[1] = channels;
+        state[0] = dims[0];
+        state[1] = channels;
+        for (int d = 0; in_has_rank(n, 3) && d < 3; d++)
+                TRY(dim_agree(n, &state[d], in_dim(n, 3, d), 3));
+        dims[0] = state[0];
+        dims[1] = state[1];
+        TRY(out_tensor(n, 0, in_elem(n, 0), 3, dims));
+        return out_tensor(n, 1, in_elem(n, 0), 3, state);
+}

@@ -7,24 +7,24 @@ static enum elem prepared_elem(const struct node *n)
         return n->n_out > 0 ? n->out[0].type.elem : ELEM_UNDEFINED;
 }
 
-/* MatMul 1-13, MatMulInteger 10 (the row tells the type, int32): numpy.matmul. A vector on the left is a row, on the
-   right a column, and the axis that this takes is gone from the result. */
-enum ox_code infer_MatMul(struct node *n)
+/* Inputs `l` and `r` multiplied as numpy.matmul does: a vector on the left is a row, on the right a column, and the
+   axis that this takes is gone from the result. */
+static enum ox_code matmul(struct node *n, int l, int r)
 {
-        int a = in_rank(n, 0), b = in_rank(n, 1), rank;
+        int a = in_rank(n, l), b = in_rank(n, r), rank;
         struct dim *left, *right, *batch, *dims, inner;
 
-        for (int i = 0; i < 2; i++) {
-                TRY(in_expect_tensor(n, i));
-                TRY(in_expect_rank_least(n, i, 1));
-        }
+        TRY(in_expect_tensor(n, l));
+        TRY(in_expect_tensor(n, r));
+        TRY(in_expect_rank_least(n, l, 1));
+        TRY(in_expect_rank_least(n, r, 1));
         if (a == RANK_UNKNOWN || b == RANK_UNKNOWN)
                 return out_elem(n, 0, prepared_elem(n));
-        left = in_dims(n, 0);
-        right = in_dims(n, 1);
+        left = in_dims(n, l);
+        right = in_dims(n, r);
         inner = left[a - 1];
-        TRY(dim_agree(n, &inner, right[b > 1 ? b - 2 : 0], 1));
-        TRY(broadcast_shapes(n, a > 2 ? a - 2 : 0, left, b > 2 ? b - 2 : 0, right, 1, &rank, &batch));
+        TRY(dim_agree(n, &inner, right[b > 1 ? b - 2 : 0], r));
+        TRY(broadcast_shapes(n, a > 2 ? a - 2 : 0, left, b > 2 ? b - 2 : 0, right, r, &rank, &batch));
         dims = arena_new_array(n->arena, struct dim, (size_t)rank + 2);
         for (int d = 0; d < rank; d++)
                 dims[d] = batch[d];
@@ -33,6 +33,18 @@ enum ox_code infer_MatMul(struct node *n)
         if (b > 1)
                 dims[rank++] = right[b - 1];
         return out_tensor(n, 0, prepared_elem(n), rank, dims);
+}
+
+/* MatMul 1-13, MatMulInteger 10 (the row tells the type, int32) */
+enum ox_code infer_MatMul(struct node *n)
+{
+        return matmul(n, 0, 1);
+}
+
+/* QLinearMatMul 10, 21: scale and zero point stand behind either matrix; the result's zero point tells its type. */
+enum ox_code infer_QLinearMatMul(struct node *n)
+{
+        return matmul(n, 0, 3);
 }
 
 /* One of Gemm's matrices: the size that the result takes from it, fresh where the rank is unknown, and the one that is
