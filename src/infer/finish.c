@@ -124,9 +124,9 @@ static enum extent extent_of(struct infer *f, const struct type *type)
         if (type->kind == TYPE_UNKNOWN || type->elem == ELEM_UNDEFINED || type->rank == RANK_UNKNOWN)
                 return EXTENT_UNKNOWN;
         for (int d = 0; d < type->rank; d++) {
-                enum extent mine = dim_is_int(type->dim[d])                         ? EXTENT_EXACT
-                                   : dim_all_symbols(f->dims, dim, is_input_symbol) ? EXTENT_SYMBOLIC
-                                                                                    : EXTENT_DYNAMIC;
+                enum extent mine = dim_is_int(type->dim[d])                                  ? EXTENT_EXACT
+                                   : dim_all_symbols(f->dims, type->dim[d], is_input_symbol) ? EXTENT_SYMBOLIC
+                                                                                             : EXTENT_DYNAMIC;
 
                 if (mine > extent)
                         extent = mine;
