@@ -11,7 +11,7 @@
 
 #define POOL_BYTES ((size_t)64 * 1024)           /* of a connection: the head of a request must fit */
 #define SKIP_MOST  ((uint64_t)256 * 1024 * 1024) /* of a refused body that is read on, so that the reply arrives */
-#define SKIP_EARLY ((uint64_t)1024 * 1024)       /* the same for a body that has not begun */
+#define SKIP_EARLY ((uint64_t)64 * 1024 * 1024)  /* the same for a body that has not begun */
 
 struct http1 {
         struct service *service;
@@ -186,8 +186,8 @@ static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connect
         http1->handler->begin(call);
         if (!call->status)
                 return MHD_YES;
-        /* A reply that is queued now ends the connection. A client that waits for 100-continue needs it now, for it sends
-           nothing before; another one may see no reply before it has sent all. */
+        /* A reply that is queued now ends the connection. A client that waits for 100-continue needs it now, for it
+           sends nothing before; another one may see no reply before it has sent all. */
         if (call->has_body && (framing.expects || (call->has_length && call->length > SKIP_EARLY)))
                 return send_reply(call);
         call->phase = PHASE_SKIP;

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""How a model can be sent: sized, chunked, byte by byte, gzip, zstd, as a form; and the limits on all of that."""
+import gzip
+import json
+import shutil
+import subprocess
+import time
+import zlib
+
+from harness import Daemon, check, equal, finish, model
+from wire import Raw, chain, post_head, weights
+
+INFER = "/v1/models:infer"
+TYPES = (None, "application/octet-stream", "application/x-protobuf", "application/x-www-form-urlencoded",
+         "APPLICATION/Octet-Stream; x=y")
+
+
+def chunked(data, size):
+    pieces = [data[i:i + size] for i in range(0, len(data), size)]
+    return b"".join(b"%x\r\n%s\r\n" % (len(p), p) for p in pieces) + b"0\r\n\r\n"
+
+
+def form(parts, boundary="b0undary"):
+    """(name, file name or None, bytes) as multipart/form-data."""
+    body = b""
+    for name, filename, data in parts:
+        more = '; filename="%s"' % filename if filename else ""
+        body += ('--%s\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n' % (boundary, name, more)).encode()
+        body += data + b"\r\n"
+    return body + ("--%s--\r\n" % boundary).encode()
+
+
+def values_of(answer):
+    return answer.json["values"] if answer.status == 200 else (answer.status, answer.body[:300])
+
+
+def refused(what, answer, status, code):
+    right = answer.status == status and answer.json.get("code") == code
+    check("%s: %d %s" % (what, status, code), right, (answer.status, answer.body[:300]))
+
+
+def check_plain(daemon, data, wanted):
+    for kind in TYPES:
+        headers = {"Content-Type": kind} if kind else {}
+        equal("sized, as %s" % kind, values_of(daemon.request("POST", INFER, data, headers)), wanted)
+    for size in (1, 7, 4096, 1 << 20):
+        with Raw(daemon, timeout=60) as raw:
+            raw.send(post_head(INFER, "Transfer-Encoding: chunked") + chunked(data, size))
+            status, _, body = raw.answer()
+            check("in chunks of %d" % size, status == 200 and json.loads(body)["values"] == wanted, (status, body[:200]))
+    with Raw(daemon, timeout=60) as raw:
+        raw.send(post_head(INFER, "Content-Length: %d" % len(data)))
+        for i in range(0, len(data), 997):
+            raw.send(data[i:i + 997])
+            if i % 9970 == 0:
+                time.sleep(0.001)
+        equal("sized, piece by piece", raw.answer()[0], 200)
+    for kind in ("text/html", "application/json", "image/png", "application/octet-streams"):
+        refused("as %s" % kind, daemon.post(INFER, data, kind), 415, "invalid_argument")
+    refused("nothing at all", daemon.request("POST", INFER), 400, "invalid_argument")
+    refused("what is no model", daemon.post(INFER, b"GIF89a" * 100), 400, "invalid_argument")
+    refused("half a model", daemon.post(INFER, data[:len(data) // 2]), 400, "invalid_argument")
+    refused("a refused upload of 20 MB is read to its end", daemon.post(INFER, b"\xff" * 20000000), 400,
+            "invalid_argument")
+    told = daemon.post(INFER, weights(50000)).json["model"]
+    check("bytes and skipped bytes are told", told["bytes"] == len(weights(50000)) and
+          200000 <= told["bytesSkipped"] < told["bytes"], told)
+
+
+def check_gzip(daemon, data, wanted):
+    packed = gzip.compress(data)
+    for coding in ("gzip", "GZIP", "x-gzip"):
+        answer = daemon.post(INFER, packed, headers={"Content-Encoding": coding})
+        equal("Content-Encoding: %s" % coding, values_of(answer), wanted)
+    half = len(data) // 2
+    members = gzip.compress(data[:half]) + gzip.compress(data[half:])
+    answer = daemon.post(INFER, members, headers={"Content-Encoding": "gzip"})
+    equal("gzip in two members", values_of(answer), wanted)
+    with Raw(daemon, timeout=60) as raw:
+        raw.send(post_head(INFER, "Transfer-Encoding: chunked", "Content-Encoding: gzip") + chunked(packed, 1))
+        equal("gzip in chunks of 1", raw.answer()[0], 200)
+    equal("Content-Encoding: identity",
+          values_of(daemon.post(INFER, data, headers={"Content-Encoding": "identity"})), wanted)
+    for what, body in {"cut off": packed[:-9], "nothing": b"", "a model": data, "zlib": zlib.compress(data),
+                       "a bad checksum": packed[:-8] + b"\0\0\0\0" + packed[-4:]}.items():
+        refused("gzip that is %s" % what, daemon.post(INFER, body, headers={"Content-Encoding": "gzip"}), 400,
+                "invalid_argument")
+    for coding in ("br", "deflate", "gzip, gzip", "compress"):
+        answer = daemon.post(INFER, packed, headers={"Content-Encoding": coding})
+        refused("Content-Encoding: %s" % coding, answer, 415, "invalid_argument")
+        equal("%s: what is known" % coding, answer.headers["Accept-Encoding"], "gzip, zstd")
+
+
+def zstd(data, *flags):
+    return subprocess.run(["zstd", "-q", "-c", *flags], input=data, stdout=subprocess.PIPE, check=True).stdout
+
+
+def check_zstd(daemon, data, wanted):
+    if shutil.which("zstd") is None:
+        return
+    packed = zstd(data)
+    answer = daemon.post(INFER, packed, headers={"Content-Encoding": "zstd"})
+    equal("Content-Encoding: zstd", values_of(answer), wanted)
+    half = len(data) // 2
+    answer = daemon.post(INFER, zstd(data[:half]) + zstd(data[half:]), headers={"Content-Encoding": "zstd"})
+    equal("zstd in two frames", values_of(answer), wanted)
+    with Raw(daemon, timeout=60) as raw:
+        raw.send(post_head(INFER, "Transfer-Encoding: chunked", "Content-Encoding: zstd") + chunked(packed, 1))
+        equal("zstd in chunks of 1", raw.answer()[0], 200)
+    refused("zstd cut off", daemon.post(INFER, packed[:-5], headers={"Content-Encoding": "zstd"}), 400,
+            "invalid_argument")
+    refused("zstd that is gzip", daemon.post(INFER, gzip.compress(data), headers={"Content-Encoding": "zstd"}), 400,
+            "invalid_argument")
+    large = weights(5000000)
+    wide = zstd(large, "--long=27")
+    refused("a zstd window of 128 MiB", daemon.post(INFER, wide, headers={"Content-Encoding": "zstd"}), 413,
+            "resource_exhausted")
+    equal("20 MB in a usual zstd window", daemon.post(INFER, zstd(large), headers={"Content-Encoding": "zstd"}).status, 200)
+
+
+def check_form(daemon, data, wanted):
+    kind = "multipart/form-data; boundary=b0undary"
+    for filename in (None, "model.onnx", "a;b.onnx"):
+        body = form([("model", filename, data)])
+        equal("a form with the file %s" % filename, values_of(daemon.post(INFER, body, kind)), wanted)
+    body = form([("model", "m.onnx", data)])
+    with Raw(daemon, timeout=60) as raw:
+        raw.send(post_head(INFER, "Content-Type: " + kind, "Transfer-Encoding: chunked") + chunked(body, 11))
+        equal("a form in chunks of 11", raw.answer()[0], 200)
+    answer = daemon.post(INFER, gzip.compress(body), kind, {"Content-Encoding": "gzip"})
+    equal("a form in gzip", values_of(answer), wanted)
+    large = form([("model", "m.onnx", weights(1000000))])
+    equal("a form of 4 MB", daemon.post(INFER, large, kind).status, 200)
+    for what, parts in {"another field": [("file", "m", data)], "one field too many": [("model", "m", data), ("x", None, b"1")],
+                        "the same field twice": [("model", "m", data), ("model", "m", data)], "no field": [],
+                        "an empty file": [("model", "m", b"")]}.items():
+        refused("a form with %s" % what, daemon.post(INFER, form(parts), kind), 400, "invalid_argument")
+    refused("a form without a boundary", daemon.post(INFER, body, "multipart/form-data"), 400, "invalid_argument")
+    refused("a form that is none", daemon.post(INFER, data, kind), 400, "invalid_argument")
+
+
+def check_limits():
+    with Daemon("--upload-bytes", "100000", "--kept-bytes=50000", "--nodes", "100") as daemon:
+        refused("past upload-bytes by Content-Length", daemon.post(INFER, b"\x3a" * 100001), 413, "resource_exhausted")
+        body = weights(30000)
+        with Raw(daemon) as raw:
+            raw.send(post_head(INFER, "Transfer-Encoding: chunked") + chunked(body, 4000))
+            status, _, body = raw.answer()
+            check("past upload-bytes in chunks: 413, naming the limit",
+                  status == 413 and b"upload_bytes" in body and b"100000" in body, (status, body))
+        bomb = gzip.compress(weights(1000000))
+        answer = daemon.post(INFER, bomb, headers={"Content-Encoding": "gzip"})
+        refused("past upload-bytes once decoded (%d bytes sent)" % len(bomb), answer, 413, "resource_exhausted")
+        refused("past kept-bytes", daemon.post(INFER, chain(3500)), 413, "resource_exhausted")
+        answer = daemon.post(INFER, chain(101))
+        refused("past nodes", answer, 413, "resource_exhausted")
+        check("the limit and its number are named", "nodes" in answer.text and "100" in answer.text, answer.text)
+        equal("within the limits", daemon.post(INFER, chain(100)).status, 200)
+        equal("a small model after all that", daemon.post(INFER, chain(2)).status, 200)
+
+
+def check_slow():
+    with Daemon("--header-s", "1", "--body-s", "2", "--idle-s", "1") as daemon:
+        for what, data in {"says nothing": b"", "sends half a head": b"GET /livez HT",
+                           "sends half a body": post_head(INFER, "Content-Length: 1000") + chain(1)[:20]}.items():
+            with Raw(daemon, timeout=20) as raw:
+                if data:
+                    raw.send(data)
+                check("who %s is cut off" % what, raw.is_closed())
+        with Raw(daemon, timeout=1) as raw:
+            begun = time.monotonic()
+            try:
+                raw.send(post_head(INFER, "Content-Length: 1000000"))
+                while time.monotonic() < begun + 15:
+                    raw.send(b"\x00")
+                    time.sleep(0.2)
+            except OSError:
+                pass
+            check("who drips a body is cut off", time.monotonic() < begun + 12)
+        equal("and others are served", daemon.post(INFER, chain(1)).status, 200)
+
+
+def main():
+    with Daemon() as daemon:
+        data = model("encoder")
+        wanted = values_of(daemon.post(INFER, data))
+        check("the model itself", isinstance(wanted, list) and len(wanted) > 100, wanted)
+        check_plain(daemon, data, wanted)
+        check_gzip(daemon, data, wanted)
+        check_zstd(daemon, data, wanted)
+        check_form(daemon, data, wanted)
+    check_limits()
+    check_slow()
+    finish()
+
+
+if __name__ == "__main__":
+    main()
