@@ -129,7 +129,7 @@ static enum ox_code split_given(struct node *n, const struct list *sizes, struct
                 if (scalar_is_number(sizes->at[o], &number) && number < 0)
                         return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", -1, "size %d is %lld", o,
                                           (long long)number);
-                if (!scalar_as_size(n, sizes->at[o], &s->part[o])) {
+                if (!element_size(n, sizes->at[o], &s->part[o])) {
                         s->part[o] = out_fresh_at_most(n, o, s->axis, s->size);
                         unknown = o;
                         n_unknown++;

@@ -162,6 +162,14 @@ bool list_numbers(struct node *n, const struct list *list, const int64_t **ret)
         return true;
 }
 
+bool element_size(struct node *n, struct scalar element, struct dim *ret)
+{
+        if (element.kind != SCALAR_INT)
+                return false;
+        *ret = dim_resolve(n->dims, element.d);
+        return true;
+}
+
 bool rank_allowed(struct node *n, size_t rank, int input)
 {
         if (rank <= (size_t)n->limits->rank)

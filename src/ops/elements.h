@@ -57,6 +57,10 @@ enum ox_code list_get(struct node *n, const char *attribute, int i, bool scalar_
 /* The list as numbers; false when one is not known. */
 bool list_numbers(struct node *n, const struct list *list, const int64_t **ret);
 
+/* The size that an element gives where a negative one is an error of the model: unlike scalar_as_size(), an expression
+   need not be proven not to be negative. False when nothing is known of the element. */
+bool element_size(struct node *n, struct scalar element, struct dim *ret);
+
 /* Whether a rank is within limits.rank; if not, a warning RANK_LIMIT names `input`, and the shape stays open. */
 bool rank_allowed(struct node *n, size_t rank, int input);
 

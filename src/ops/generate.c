@@ -14,7 +14,6 @@ enum ox_code infer_ConstantOfShape(struct node *n)
         const char *fault = NULL;
         struct list sizes;
         struct dim *dims, one;
-        int64_t number;
 
         TRY(list_get(n, NULL, 0, false, &sizes));
         if (in_elem(n, 0) != ELEM_UNDEFINED && in_elem(n, 0) != ELEM_INT64)
@@ -29,9 +28,7 @@ enum ox_code infer_ConstantOfShape(struct node *n)
                 return out_elem(n, 0, type.elem);
         dims = arena_new_array(n->arena, struct dim, sizes.count);
         for (int d = 0; d < (int)sizes.count; d++) {
-                if (scalar_is_number(sizes.at[d], &number))
-                        dims[d] = dim_int(number);
-                else if (!scalar_as_size(n, sizes.at[d], &dims[d]))
+                if (!element_size(n, sizes.at[d], &dims[d]))
                         dims[d] = out_fresh(n, 0, d);
         }
         return out_tensor(n, 0, type.elem, (int)sizes.count, dims);
@@ -246,7 +243,7 @@ static enum ox_code size_operand(struct node *n, int i, struct dim *ret, bool *r
                 return OX_OK;
         if (scalar_is_number(content->at[0], &number) && number < 0)
                 return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", i, "the size is %lld", (long long)number);
-        *ret_known = scalar_as_size(n, content->at[0], ret);
+        *ret_known = element_size(n, content->at[0], ret);
         return OX_OK;
 }
 

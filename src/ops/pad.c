@@ -187,11 +187,8 @@ enum ox_code infer_CenterCropPad(struct node *n)
         dims = in_dims(n, 0);
         for (size_t k = 0; k < count; k++) {
                 int64_t d = !named ? (int64_t)k : axes[k] < 0 ? axes[k] + rank : axes[k];
-                int64_t number;
 
-                if (sizes.state == LIST_KNOWN && scalar_is_number(sizes.at[k], &number))
-                        dims[d] = dim_int(number);
-                else if (sizes.state != LIST_KNOWN || !scalar_as_size(n, sizes.at[k], &dims[d]))
+                if (sizes.state != LIST_KNOWN || !element_size(n, sizes.at[k], &dims[d]))
                         dims[d] = out_fresh(n, 0, (int)d);
         }
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);

@@ -41,8 +41,17 @@ static enum ox_code reshape_check(struct node *n, const struct list *target, str
         return OX_OK;
 }
 
-/* The size that one element of the target gives; *ret_open when it leaves it open. Where another element is -1, a valid
-   expression cannot be -1 too, so it is a size as it stands. */
+/* Whether one of the input's dimensions is the same expression, which makes it a size. */
+static bool reshape_has_size(const struct node *n, struct dim dim)
+{
+        for (int d = 0; in_has_rank(n, 0) && d < in_rank(n, 0); d++)
+                if (dim_same(in_dim(n, 0, d), dim))
+                        return true;
+        return false;
+}
+
+/* The size that one element of the target gives; *ret_open when it leaves it open. An expression of unknown sign might
+   be -1, but not where another element is, nor when it is a size of the input. */
 static enum ox_code reshape_size(struct node *n, struct scalar element, int axis, const struct reshape *r,
                                  struct dim *ret, bool *ret_open)
 {
@@ -67,12 +76,8 @@ static enum ox_code reshape_size(struct node *n, struct scalar element, int axis
                 *ret = in_dim(n, 0, axis);
                 return OX_OK;
         }
-        if (scalar_as_size(n, element, ret))
-                return OX_OK;
-        if (element.kind == SCALAR_INT && r->infers)
-                *ret = element.d;
-        else
-                *ret_open = true;
+        *ret_open = !scalar_as_size(n, element, ret) &&
+                    !(element_size(n, element, ret) && (r->infers || reshape_has_size(n, *ret)));
         return OX_OK;
 }
 
@@ -171,16 +176,16 @@ static enum ox_code expand_size(struct node *n, struct dim size, struct scalar w
 {
         struct dim target;
 
-        if (scalar_as_size(n, wanted, &target)) {
+        if (wanted.kind == SCALAR_INT && dim_is_int(wanted.d) && wanted.d.val < 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", 1, "the shape asks for a size of %lld",
+                                  (long long)wanted.d.val);
+        if (element_size(n, wanted, &target)) {
                 if (dim_broadcast(n->dims, size, target, ret))
                         return OX_OK;
                 return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 1,
                                   "dimension %d of the output: the input's %lld does not expand to %lld", axis,
                                   (long long)size.val, (long long)target.val);
         }
-        if (wanted.kind == SCALAR_INT && dim_is_int(wanted.d))
-                return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", 1, "the shape asks for a size of %lld",
-                                  (long long)wanted.d.val);
         *ret = dim_is_int(size) && size.val != 1 ? size : out_fresh(n, 0, axis);
         return OX_OK;
 }
@@ -234,7 +239,7 @@ static struct dim tile_size(struct node *n, struct dim size, struct scalar repea
 
         if (dim_is(size, 0))
                 return size;
-        return scalar_as_size(n, repeats, &factor) ? dim_mul(n->dims, size, factor) : out_fresh(n, 0, axis);
+        return element_size(n, repeats, &factor) ? dim_mul(n->dims, size, factor) : out_fresh(n, 0, axis);
 }
 
 static enum ox_code tile_repeats_check(struct node *n, struct scalar repeats, int input)

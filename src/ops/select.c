@@ -262,7 +262,7 @@ static enum ox_code one_hot_depth(struct node *n, int axis, struct dim *ret)
                 if (depth.kind == SCALAR_INT && dim_is_int(depth.d) && depth.d.val < 0)
                         return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", 1, "depth is %lld",
                                           (long long)depth.d.val);
-                if (scalar_as_size(n, depth, ret))
+                if (element_size(n, depth, ret))
                         return OX_OK;
         }
         *ret = out_fresh(n, 0, axis);

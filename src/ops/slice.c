@@ -186,8 +186,9 @@ static void terms_add(struct node *n, struct terms *terms, struct dim term)
         terms->at[terms->count++] = term;
 }
 
-/* max(ceil(least term / step), 0): dividing rounds monotonically, so it can wait for the minimum. */
-static struct dim terms_length(struct node *n, const struct terms *terms, int64_t step)
+/* max(ceil(least term / step), 0): dividing rounds monotonically, so it can wait for the minimum. A size that is left
+   whole is not negative, even if that is not proven. */
+static struct dim terms_length(struct node *n, const struct terms *terms, struct dim size, int64_t step)
 {
         struct dim least = terms->at[0];
 
@@ -195,7 +196,7 @@ static struct dim terms_length(struct node *n, const struct terms *terms, int64_
                 least = dim_min(n->dims, least, terms->at[k]);
         if (step != 1)
                 least = dim_ceildiv(n->dims, least, dim_int(step));
-        return greater_dim(n, least, dim_int(0));
+        return dim_same(least, size) ? size : greater_dim(n, least, dim_int(0));
 }
 
 /* Forwards: min(end, size) - max(start, 0). Neither the start's upper nor the end's lower clamp matters, for past them
@@ -216,7 +217,7 @@ static struct dim slice_forward(struct node *n, struct dim size, const struct bo
                 if (front || !dim_proves_ge(n->dims, start->at, dim_int(0)))
                         terms_add(n, &terms, last[k]);
         }
-        return terms_length(n, &terms, step);
+        return terms_length(n, &terms, size, step);
 }
 
 /* Backwards: min(max(start, 0), size - 1) - max(end, -1); the end's upper clamp does not matter. */
@@ -238,7 +239,7 @@ static struct dim slice_backward(struct node *n, struct dim size, const struct b
                 if (all || !dim_proves_ge(n->dims, end->at, dim_int(-1)))
                         terms_add(n, &terms, dim_add(n->dims, first[k], dim_int(1)));
         }
-        return terms_length(n, &terms, step == INT64_MIN ? INT64_MAX : -step);
+        return terms_length(n, &terms, size, step == INT64_MIN ? INT64_MAX : -step);
 }
 
 /* -- the rules -- */
