@@ -120,6 +120,18 @@ struct dim declare_dim_text(struct infer *f, const char *text, int axis, const s
         return dim_named(f->dims, str_intern(f->strings, text, length), &origin, site->is_input);
 }
 
+/* ONNX's own inference writes unk__0, unk__1 ... for what it does not know, and counts anew for each model: where a
+   value is not an input, such a name says nothing. */
+static bool is_placeholder(const char *text)
+{
+        if (strncmp(text, "unk__", 5) != 0 || !text[5])
+                return false;
+        for (text += 5; *text; text++)
+                if (*text < '0' || *text > '9')
+                        return false;
+        return true;
+}
+
 static struct type declare_tensor(struct infer *f, enum type_kind kind, int64_t elem, const OnnxShape *shape,
                                   const struct declare_site *site)
 {
@@ -141,7 +153,8 @@ static struct type declare_tensor(struct infer *f, enum type_kind kind, int64_t 
         for (int d = 0; d < type.rank; d++) {
                 const OnnxDim *dim = shape->dim[d];
 
-                if (dim->value_case == SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM)
+                if (dim->value_case == SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
+                    (site->is_input || !is_placeholder(dim->dim_param)))
                         dims[d] = declare_dim_text(f, dim->dim_param, d, site);
                 else if (dim->value_case == SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
                          dim->dim_value >= 0)

@@ -198,9 +198,6 @@ static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct 
                 note_no_row(f, n, exists);
                 return OX_OK;
         }
-        if (n->row->deprecated)
-                return node_error(n, OX_INVALID_ARGUMENT, "DEPRECATED_OPERATOR", -1,
-                                  "was withdrawn in version %d of its operator set", n->row->since);
         TRY(op_check_node(n, f->options->check_types));
         if (n->row->control != CONTROL_NONE)
                 return run_control(f, scope, n);

@@ -86,6 +86,11 @@ static enum ox_code transposed_read(struct node *n, size_t spatial, struct trans
                 else if (count != spatial)
                         return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_LENGTH", -1,
                                           "%s has %zu entries, wanted %zu", names[i], count, spatial);
+                for (size_t d = 0; d < spatial; d++)
+                        if ((*lists[i])[d] < 0)
+                                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                                                  "%s holds %lld, wanted 0 or more", names[i],
+                                                  (long long)(*lists[i])[d]);
         }
         return OX_OK;
 }
