@@ -34,9 +34,9 @@ static unsigned take_multiples(struct dim_table *t, struct division *d)
                 if (quotient != 0)
                         out[n_out++] = (struct term){.coef = quotient, .mono = p.term[i].mono};
         }
-        faults = poly_intern(t, in, n_in, &d->numerator);
+        faults = poly_settle(t, in, n_in, &d->numerator);
         if (!faults)
-                faults = poly_intern(t, out, n_out, &d->outside);
+                faults = poly_settle(t, out, n_out, &d->outside);
         scratch_release(t, mark);
         return faults;
 }
@@ -66,7 +66,7 @@ static unsigned take_content(struct dim_table *t, struct dim *numerator, int64_t
                 out[n].mono = p.term[i].mono;
                 n += out[n].coef != 0;
         }
-        unsigned faults = poly_intern(t, out, n, numerator);
+        unsigned faults = poly_settle(t, out, n, numerator);
 
         scratch_release(t, mark);
         *divisor /= g;
@@ -103,8 +103,7 @@ static const struct atom *inner_division(const struct dim_table *t, struct dim d
         return found;
 }
 
-/* (x//a + y) // b is (x + a*y) // (a*b) for b > 0, whatever the sign of a. For integers a > 0; with a symbolic divisor
-   this is done where y is 0, for else it makes the numerator longer. True when it was done. */
+/* (x//a + y) // b is (x + a*y) // (a*b) for b > 0. True when it was done; a symbolic `a` is left to the caller. */
 static bool flatten(struct dim_table *t, struct dim *numerator, int64_t *divisor)
 {
         const struct atom *inner = inner_division(t, *numerator);
@@ -134,45 +133,58 @@ static bool decided_by_range(struct dim_table *t, struct dim numerator, int64_t 
                floordiv_i64(range.upper, divisor, &upper) && *ret == upper;
 }
 
-/* Adds sign * quotient to what was taken out. */
-static unsigned put_together(struct dim_table *t, const struct division *d, struct dim quotient, struct dim *ret)
+static unsigned floordiv_int(struct dim_table *t, struct dim a, int64_t divisor, unsigned level, struct dim *ret);
+
+/* outside + sign * (a // divisor), where `a` is simpler than what it came from. */
+static unsigned go_on(struct dim_table *t, const struct division *d, unsigned level, struct dim *ret)
 {
-        return expr_combine(t, d->outside, 1, quotient, d->sign, ret);
+        struct dim quotient;
+        unsigned faults = floordiv_int(t, d->numerator, d->divisor, level + 1, &quotient);
+
+        return faults ? faults : expr_combine(t, d->outside, 1, quotient, d->sign, ret);
 }
 
-static unsigned floordiv_int(struct dim_table *t, struct dim a, int64_t divisor, struct dim *ret)
+/* One simplification at a time, and again: each leaves less, except that a relation may lengthen what is left, so that
+   the number of levels is bounded. */
+static unsigned floordiv_int(struct dim_table *t, struct dim a, int64_t divisor, unsigned level, struct dim *ret)
 {
         struct division d = {.numerator = a, .outside = dim_int(0), .divisor = divisor, .sign = 1};
-        struct dim arg[2], quotient;
+        struct dim arg[2] = {a, dim_int(divisor)}, product;
         int64_t value;
-        unsigned faults = take_multiples(t, &d);
 
-        if (faults)
-                return faults;
-        if (dim_is_int(d.numerator)) {
-                *ret = d.outside;
-                return 0;
+        if (dim_is_int(a)) {
+                *ret = dim_int(0);
+                return floordiv_i64(a.val, divisor, &ret->val) ? 0 : DIM_FAULT_OVERFLOW;
         }
-        if ((faults = take_content(t, &d.numerator, &d.divisor)))
-                return faults;
-        if (all_negative(t, d.numerator)) {
-                /* -x // b is -((x + b - 1) // b). */
-                d.sign = -1;
-                faults = expr_combine(t, d.numerator, -1, dim_int(d.divisor - 1), 1, &d.numerator);
+        if (level < MAX_SIMPLER) {
+                unsigned faults = take_multiples(t, &d);
+
+                if (!faults && dim_is(d.outside, 0))
+                        faults = take_content(t, &d.numerator, &d.divisor);
                 if (faults)
                         return faults;
+                if (!dim_same(d.numerator, a))
+                        return go_on(t, &d, level, ret);
+                if (all_negative(t, a)) {
+                        /* -x // b is -((x + b - 1) // b). */
+                        d.sign = -1;
+                        faults = expr_combine(t, a, -1, dim_int(divisor - 1), 1, &d.numerator);
+                        return faults ? faults : go_on(t, &d, level, ret);
+                }
+                if (flatten(t, &d.numerator, &d.divisor))
+                        return go_on(t, &d, level, ret);
         }
-        if (decided_by_range(t, d.numerator, d.divisor, &value))
-                return put_together(t, &d, dim_int(value), ret);
-        if (flatten(t, &d.numerator, &d.divisor)) {
-                /* One floor division less each time: this ends. */
-                faults = expr_floordiv(t, d.numerator, dim_int(d.divisor), &quotient);
-        } else {
-                arg[0] = d.numerator;
-                arg[1] = dim_int(d.divisor);
-                faults = atom_dim(t, ATOM_FLOORDIV, arg, 2, &quotient);
+        if (decided_by_range(t, a, divisor, &value)) {
+                *ret = dim_int(value);
+                return 0;
         }
-        return faults ? faults : put_together(t, &d, quotient, ret);
+        /* With a symbolic c, too, (x//c)//b is x//(c*b), whatever the sign of c. */
+        const struct atom *inner = lone_atom(t, a);
+
+        if (inner && inner->kind == ATOM_FLOORDIV && !dim_is_int(inner->arg[1]) &&
+            !expr_mul(t, inner->arg[1], dim_int(divisor), &product))
+                return expr_floordiv(t, inner->arg[0], product, ret);
+        return atom_dim(t, ATOM_FLOORDIV, arg, 2, ret);
 }
 
 /* Takes the terms that the one term of `b` divides out of `a`. */
@@ -195,11 +207,10 @@ static unsigned take_term_multiples(struct dim_table *t, struct dim *a, struct d
                 else
                         in[n_in++] = p.term[i];
         }
-        poly_sort(t, out, n_out);
-        unsigned faults = n_out ? poly_intern(t, in, n_in, a) : 0;
+        unsigned faults = n_out ? poly_settle(t, in, n_in, a) : 0;
 
         if (!faults)
-                faults = poly_intern(t, out, n_out, ret_out);
+                faults = poly_settle(t, out, n_out, ret_out);
         scratch_release(t, mark);
         return faults;
 }
@@ -269,6 +280,7 @@ static unsigned floordiv_expr(struct dim_table *t, struct dim a, struct dim b, s
         if (all_negative(t, b) && poly_constant((struct poly){t->expr[b.expr]->term, 1}) <= 0) {
                 if ((faults = expr_negate(t, a, &a)) || (faults = expr_negate(t, b, &b)))
                         return faults;
+                return expr_floordiv(t, a, b, ret);
         }
         if (cancel_common(t, &a, &b, &coef, &mono))
                 return expr_floordiv(t, a, b, ret);
@@ -280,27 +292,39 @@ static unsigned floordiv_expr(struct dim_table *t, struct dim a, struct dim b, s
         }
         if (dim_is(outside, 0))
                 return floordiv_rest(t, a, b, ret);
-        /* Less is left each time: this ends. */
-        faults = floordiv_expr(t, a, b, &rest);
+        faults = expr_floordiv(t, a, b, &rest);
         return faults ? faults : expr_combine(t, outside, 1, rest, 1, ret);
+}
+
+static unsigned floordiv(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
+{
+        if (!dim_is_int(b))
+                return floordiv_expr(t, a, b, ret);
+        if (b.val < 0) {
+                unsigned faults = b.val == INT64_MIN ? DIM_FAULT_OVERFLOW : expr_negate(t, a, &a);
+
+                return faults ? faults : floordiv_int(t, a, -b.val, 0, ret);
+        }
+        return floordiv_int(t, a, b.val, 0, ret);
 }
 
 unsigned expr_floordiv(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
 {
+        unsigned faults;
+
         if (dim_is(b, 0))
                 return DIM_FAULT_ZERO_DIVISOR;
         if (dim_is_int(a) && dim_is_int(b)) {
                 *ret = dim_int(0);
                 return floordiv_i64(a.val, b.val, &ret->val) ? 0 : DIM_FAULT_OVERFLOW;
         }
-        if (!dim_is_int(b))
-                return floordiv_expr(t, a, b, ret);
-        if (b.val < 0) {
-                unsigned faults = b.val == INT64_MIN ? DIM_FAULT_OVERFLOW : expr_negate(t, a, &a);
-
-                return faults ? faults : expr_floordiv(t, a, dim_int(-b.val), ret);
-        }
-        return floordiv_int(t, a, b.val, ret);
+        /* What is left to divide gets simpler, but for what relations make of it: the bound makes sure of an end. */
+        if (t->divide_level >= MAX_DIVIDE_LEVEL)
+                return DIM_FAULT_LIMIT;
+        t->divide_level++;
+        faults = floordiv(t, a, b, ret);
+        t->divide_level--;
+        return faults;
 }
 
 unsigned expr_ceildiv(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)

@@ -108,8 +108,9 @@ struct dim_table {
 
         /* Each counts up when what is remembered on its ground no longer holds. */
         uint32_t fact_generation, bind_generation, text_generation;
-        uint32_t held;   /* symbols before this one are not bound (dim_hold) */
-        bool relating;   /* while relations are made: none are applied */
+        uint32_t held; /* symbols before this one are not bound (dim_hold) */
+        bool plain;    /* sums are kept as they are: relations are being stated */
+        unsigned relate_level, divide_level;
         uint32_t *stack; /* of symbols, for walks through what they are bound to */
         uint32_t stack_n, stack_room, mark;
         struct scratch_chunk *scratch, *scratch_first;
@@ -122,6 +123,8 @@ struct dim_table {
 #define MAX_DIVISION     128 /* steps of a polynomial division */
 #define MAX_PRODUCT      16 /* times the limit of terms: what multiplying two sums may come to before like terms join */
 #define MAX_PROOF        96 /* steps of one proof */
+#define MAX_SIMPLER      16 /* simplifications of one division, one after another */
+#define MAX_DIVIDE_LEVEL 48 /* divisions that one division leads to, one within another */
 #define MAX_RELATED      16 /* terms of a relation that stem from one operand; also the largest divisor of a ring */
 #define MAX_RELATE_TRIES 32 /* relations tried on one sum */
 

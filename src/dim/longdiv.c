@@ -42,8 +42,7 @@ static unsigned divide_terms(struct dim_table *t, struct poly p, int64_t coef, u
                 out[i].coef = p.term[i].coef / coef;
                 mono_div(t, p.term[i].mono, mono, &out[i].mono);
         }
-        poly_sort(t, out, p.n);
-        unsigned faults = poly_intern(t, out, p.n, ret);
+        unsigned faults = poly_settle(t, out, p.n, ret);
 
         scratch_release(t, mark);
         return faults;
@@ -138,10 +137,8 @@ bool poly_divide(struct dim_table *t, struct dim a, struct dim b, struct dim *re
         while (d.n > 0 && done)
                 done = steps++ < MAX_DIVISION && divide_step(t, &d, by, lead);
         if (done) {
-                poly_sort(t, d.quotient, d.n_quotient);
-                poly_sort(t, d.rest, d.n_rest);
-                done = !poly_intern(t, d.quotient, d.n_quotient, ret_quotient) &&
-                       !poly_intern(t, d.rest, d.n_rest, ret_rest);
+                done = !poly_settle(t, d.quotient, d.n_quotient, ret_quotient) &&
+                       !poly_settle(t, d.rest, d.n_rest, ret_rest);
         }
         scratch_release(t, mark);
         return done;

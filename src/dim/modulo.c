@@ -40,7 +40,7 @@ static unsigned reduce(struct dim_table *t, struct dim *a, int64_t k)
                         out[n].coef = p.term[i].coef % k;
                 n += out[n].coef != 0;
         }
-        unsigned faults = poly_intern(t, out, n, a);
+        unsigned faults = poly_settle(t, out, n, a);
 
         scratch_release(t, mark);
         return faults;
@@ -81,7 +81,7 @@ static unsigned mod_int(struct dim_table *t, struct dim a, int64_t k, struct dim
         int64_t lower, upper;
         unsigned faults = reduce(t, &a, k);
 
-        while (!faults && !dim_is_int(a) && open_modulo(t, &a, k))
+        for (unsigned i = 0; i < MAX_SIMPLER && !faults && !dim_is_int(a) && open_modulo(t, &a, k); i++)
                 faults = reduce(t, &a, k);
         if (faults)
                 return faults;
@@ -148,15 +148,8 @@ static unsigned mod_expr(struct dim_table *t, struct dim a, struct dim b, struct
         return atom_dim(t, ATOM_MOD, arg, 2, ret);
 }
 
-unsigned expr_mod(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
+static unsigned modulo(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
 {
-        if (dim_is(b, 0))
-                return DIM_FAULT_ZERO_DIVISOR;
-        if (dim_is_int(a) && dim_is_int(b)) {
-                *ret = dim_int(0);
-                mod_i64(a.val, b.val, &ret->val);
-                return 0;
-        }
         if (!dim_is_int(b))
                 return mod_expr(t, a, b, ret);
         if (b.val < 0) {
@@ -168,4 +161,23 @@ unsigned expr_mod(struct dim_table *t, struct dim a, struct dim b, struct dim *r
                 return faults ? faults : expr_negate(t, a, ret);
         }
         return mod_int(t, a, b.val, ret);
+}
+
+unsigned expr_mod(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
+{
+        unsigned faults;
+
+        if (dim_is(b, 0))
+                return DIM_FAULT_ZERO_DIVISOR;
+        if (dim_is_int(a) && dim_is_int(b)) {
+                *ret = dim_int(0);
+                mod_i64(a.val, b.val, &ret->val);
+                return 0;
+        }
+        if (t->divide_level >= MAX_DIVIDE_LEVEL)
+                return DIM_FAULT_LIMIT;
+        t->divide_level++;
+        faults = modulo(t, a, b, ret);
+        t->divide_level--;
+        return faults;
 }

@@ -106,18 +106,27 @@ static void print_term(const struct dim_table *t, const struct term *term, bool 
 {
         const struct mono *mono = t->mono[term->mono];
         uint64_t size = term->coef < 0 ? -(uint64_t)term->coef : (uint64_t)term->coef;
-        bool bare = size == 1 && mono->n > 0;
+        bool begun = size != 1 || mono->n == 0;
+        bool alone = !begun && mono->n == 1 && !(first && term->coef < 0);
 
         if (!first)
                 buf_puts(buf, term->coef < 0 ? " - " : " + ");
         else if (term->coef < 0)
                 buf_putc(buf, '-');
-        if (!bare)
+        if (begun)
                 buf_printf(buf, "%llu", (unsigned long long)size);
-        for (uint32_t i = 0; i < mono->n; i++) {
-                if (i > 0 || !bare)
-                        buf_putc(buf, '*');
-                print_atom(t, t->atom[mono->atom[i]], bare && mono->n == 1 && !(first && term->coef < 0), buf);
+        /* Symbols before operations, which read as what is multiplied. */
+        for (int operations = 0; operations < 2; operations++) {
+                for (uint32_t i = 0; i < mono->n; i++) {
+                        const struct atom *atom = t->atom[mono->atom[i]];
+
+                        if ((atom->kind != ATOM_SYMBOL) != operations)
+                                continue;
+                        if (begun)
+                                buf_putc(buf, '*');
+                        print_atom(t, atom, alone, buf);
+                        begun = true;
+                }
         }
 }
 

@@ -4,8 +4,32 @@
    relation makes equal get one form. */
 #include "dim/internal.h"
 
-#define MAX_CHANGES 8
-#define RELATIONS   (sizeof(((struct atom *)NULL)->relation) / sizeof(struct dim))
+#define MAX_CHANGES       8
+#define MAX_RELATE_LEVELS 3
+#define RELATIONS         (sizeof(((struct atom *)NULL)->relation) / sizeof(struct dim))
+
+/* As expr_combine() and expr_mul(), of what goes into a relation: left as long as it is. */
+static unsigned combine_plain(struct dim_table *t, struct dim a, int64_t ka, struct dim b, int64_t kb, struct dim *ret)
+{
+        bool before = t->plain;
+
+        t->plain = true;
+        unsigned faults = expr_combine(t, a, ka, b, kb, ret);
+
+        t->plain = before;
+        return faults;
+}
+
+static unsigned mul_plain(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
+{
+        bool before = t->plain;
+
+        t->plain = true;
+        unsigned faults = expr_mul(t, a, b, ret);
+
+        t->plain = before;
+        return faults;
+}
 
 /* The sum over i = 0 ... n-1 of (y + i)//n is y. */
 static unsigned ring_of(struct dim_table *t, const struct atom *atom, struct dim *ret)
@@ -24,9 +48,9 @@ static unsigned ring_of(struct dim_table *t, const struct atom *atom, struct dim
                 if (!faults)
                         faults = expr_floordiv(t, part, dim_int(n), &part);
                 if (!faults)
-                        faults = expr_combine(t, sum, 1, part, 1, &sum);
+                        faults = combine_plain(t, sum, 1, part, 1, &sum);
         }
-        return faults ? faults : expr_combine(t, sum, 1, y, -1, ret);
+        return faults ? faults : combine_plain(t, sum, 1, y, -1, ret);
 }
 
 /* y%n + n*(y//n) is y. */
@@ -38,10 +62,10 @@ static unsigned rest_of(struct dim_table *t, const struct atom *atom, struct dim
         if (!faults)
                 faults = expr_mod(t, atom->arg[0], atom->arg[1], &rest);
         if (!faults)
-                faults = expr_mul(t, quotient, atom->arg[1], &quotient);
+                faults = mul_plain(t, quotient, atom->arg[1], &quotient);
         if (!faults)
-                faults = expr_combine(t, quotient, 1, rest, 1, &rest);
-        return faults ? faults : expr_combine(t, rest, 1, atom->arg[0], -1, ret);
+                faults = combine_plain(t, quotient, 1, rest, 1, &rest);
+        return faults ? faults : combine_plain(t, rest, 1, atom->arg[0], -1, ret);
 }
 
 /* max(a, b) + min(a, b) is a + b. */
@@ -53,10 +77,10 @@ static unsigned both_of(struct dim_table *t, const struct atom *atom, struct dim
         if (!faults)
                 faults = expr_extreme(t, ATOM_MIN, atom->arg, 2, &least);
         if (!faults)
-                faults = expr_combine(t, atom->arg[0], 1, atom->arg[1], 1, &sum);
+                faults = combine_plain(t, atom->arg[0], 1, atom->arg[1], 1, &sum);
         if (!faults)
-                faults = expr_combine(t, most, 1, least, 1, &least);
-        return faults ? faults : expr_combine(t, least, 1, sum, -1, ret);
+                faults = combine_plain(t, most, 1, least, 1, &least);
+        return faults ? faults : combine_plain(t, least, 1, sum, -1, ret);
 }
 
 /* max(a, b) is b + max(a - b, 0), min(a, b) is a - max(a - b, 0). */
@@ -71,18 +95,21 @@ static unsigned excess_of(struct dim_table *t, const struct atom *atom, int firs
         if (!faults)
                 faults = expr_extreme(t, ATOM_MAX, excess, 2, &excess[0]);
         if (!faults)
-                faults = expr_combine(t, whole, 1, most ? b : a, -1, &whole);
-        return faults ? faults : expr_combine(t, whole, 1, excess[0], most ? -1 : 1, ret);
+                faults = combine_plain(t, whole, 1, most ? b : a, -1, &whole);
+        return faults ? faults : combine_plain(t, whole, 1, excess[0], most ? -1 : 1, ret);
 }
 
-/* Fills in what is known of an atom, once. What cannot be stated within the limits is no relation. */
+/* Fills in what is known of an atom, once. What cannot be stated within the limits is no relation. Stating one makes
+   atoms with relations of their own: some levels deep, then those wait for another time. */
 static void find_relations(struct dim_table *t, struct atom *atom)
 {
         struct dim found[RELATIONS] = {dim_int(0), dim_int(0), dim_int(0)};
         unsigned faults[RELATIONS] = {0};
 
+        if (atom->related || t->relate_level >= MAX_RELATE_LEVELS)
+                return;
         atom->related = true;
-        t->relating = true;
+        t->relate_level++;
         switch (atom->kind) {
         case ATOM_FLOORDIV:
                 faults[0] = ring_of(t, atom, &found[0]);
@@ -103,7 +130,7 @@ static void find_relations(struct dim_table *t, struct atom *atom)
         case ATOM_BROADCAST:
                 break;
         }
-        t->relating = false;
+        t->relate_level--;
         for (size_t i = 0; i < RELATIONS; i++)
                 if (!faults[i] && !dim_is_int(found[i]) && t->expr[found[i].expr]->n <= 2 * MAX_RELATED)
                         atom->relation[i] = found[i];
@@ -128,8 +155,8 @@ static int64_t coefficient(const struct term *term, size_t n, uint64_t mono)
 struct outcome {
         int64_t factor;
         int64_t coef[2 * MAX_RELATED];
-        size_t terms, negative;
-        uint64_t sum;
+        size_t terms, variable, negative; /* terms; those that are no constant; those below 0 */
+        uint64_t sum;                     /* of the absolute values of those that are no constant */
 };
 
 static bool outcome_of(struct outcome *o, const int64_t *have, struct poly relation, int64_t factor)
@@ -144,21 +171,26 @@ static bool outcome_of(struct outcome *o, const int64_t *have, struct poly relat
 
                 o->terms += size != 0;
                 o->negative += o->coef[i] < 0;
+                if (relation.term[i].mono == MONO_ONE)
+                        continue;
+                o->variable += size != 0;
                 if (__builtin_add_overflow(o->sum, size, &o->sum))
                         o->sum = UINT64_MAX;
         }
         return true;
 }
 
-static bool is_better(const struct outcome *a, const struct outcome *b, size_t n)
+static bool is_better(const struct outcome *a, const struct outcome *b, struct poly relation)
 {
         if (a->terms != b->terms)
                 return a->terms < b->terms;
+        if (a->variable != b->variable)
+                return a->variable < b->variable;
         if (a->negative != b->negative)
                 return a->negative < b->negative;
         if (a->sum != b->sum)
                 return a->sum < b->sum;
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = relation.term[0].mono == MONO_ONE; i < relation.n; i++)
                 if (a->coef[i] != b->coef[i])
                         return a->coef[i] > b->coef[i];
         return false;
@@ -186,7 +218,7 @@ static bool apply(struct dim_table *t, struct term **term, size_t *n, struct dim
         for (size_t i = 0; i < scaled.n; i++) {
                 if (have[i] == INT64_MIN || have[i] % moved[i].coef != 0)
                         continue;
-                if (outcome_of(&other, have, scaled, -(have[i] / moved[i].coef)) && is_better(&other, &best, scaled.n))
+                if (outcome_of(&other, have, scaled, -(have[i] / moved[i].coef)) && is_better(&other, &best, scaled))
                         best = other;
         }
         if (best.factor == 0)
@@ -215,8 +247,7 @@ static bool apply_at(struct dim_table *t, struct term **term, size_t *n, uint64_
                         continue;
                 if ((*tries)++ >= MAX_RELATE_TRIES || !mono_div(t, mono_id, mono_intern(t, &lone, 1), &rest))
                         return false;
-                if (!atom->related)
-                        find_relations(t, atom);
+                find_relations(t, atom);
                 for (size_t k = 0; k < RELATIONS; k++)
                         if (!dim_is_int(atom->relation[k]) && apply(t, term, n, atom->relation[k], rest))
                                 return true;
@@ -224,17 +255,27 @@ static bool apply_at(struct dim_table *t, struct term **term, size_t *n, uint64_
         return false;
 }
 
+/* Whether relations can do nothing for a sum: it takes two terms that are no constant for them to meet, or a constant
+   that a max or min can take in. */
+static bool is_settled(const struct dim_table *t, const struct term *term, size_t n)
+{
+        if (n != 2 || term[0].mono != MONO_ONE)
+                return n < 2;
+        const struct atom *atom = mono_atom(t, term[1].mono);
+
+        return !atom || (atom->kind != ATOM_MAX && atom->kind != ATOM_MIN);
+}
+
 void relate(struct dim_table *t, struct term **term, size_t *n)
 {
         unsigned tries = 0;
 
-        if (t->relating)
+        if (t->plain)
                 return;
         for (unsigned changes = 0; changes < MAX_CHANGES; changes++) {
                 bool changed = false;
 
-                /* It takes two terms that are no constant for a relation to meet. */
-                if (*n < 2 || (*n == 2 && (*term)[0].mono == MONO_ONE))
+                if (is_settled(t, *term, *n))
                         break;
                 for (size_t i = 0; i < *n && !changed && tries < MAX_RELATE_TRIES; i++)
                         if (t->mono[(*term)[i].mono]->relates)

@@ -1,0 +1,477 @@
+/* Canonical forms and their text, faults, facts and bindings, by example. */
+#include <string.h>
+
+#include "dim/dim.h"
+#include "unit.h"
+
+static struct arena *arena;
+static struct strings *strings;
+static struct dim_table *table;
+
+static void start(void)
+{
+        struct ox_limits limits;
+
+        ox_limits_default(&limits);
+        arena = arena_new((size_t)1 << 30);
+        strings = strings_new(arena, 7);
+        table = dim_table_new(arena, strings, &limits, 7);
+}
+
+static void stop(void)
+{
+        arena_free(arena);
+}
+
+static struct dim read(const char *text)
+{
+        struct dim d = dim_int(0);
+
+        ck_assert_msg(dim_parse(table, text, strlen(text), NULL, NULL, NULL, true, &d), "%s does not read", text);
+        return d;
+}
+
+static struct dim named(const char *name)
+{
+        return dim_named(table, str_intern_z(strings, name), NULL, true);
+}
+
+static void expect(const char *text, struct dim d)
+{
+        ck_assert_str_eq(dim_text(table, d), text);
+}
+
+/* Each in a table of its own, so that symbols are made in the order of the text. */
+static void expect_all(const char *const (*pairs)[2], size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                start();
+                struct dim d = read(pairs[i][0]);
+
+                ck_assert_msg(strcmp(dim_text(table, d), pairs[i][1]) == 0, "%s gives %s, not %s", pairs[i][0],
+                              dim_text(table, d), pairs[i][1]);
+                ck_assert_uint_eq(dim_take_faults(table), 0);
+                stop();
+        }
+}
+
+#define EXPECT_ALL(pairs) expect_all((pairs), sizeof(pairs) / sizeof((pairs)[0]))
+
+START_TEST(sums_and_products)
+{
+        static const char *const pairs[][2] = {
+                {"x - y + y", "x"},
+                {"2*x + 3*x - x", "4*x"},
+                {"a + b - a", "b"},
+                {"5 + x - 2 + 3", "x + 6"},
+                {"5 + x - (2 + 3)", "x"},
+                {"x - x", "0"},
+                {"x - x + 2", "2"},
+                {"x - 1", "x - 1"},
+                {"1 - x", "-x + 1"},
+                {"-x + 2*x", "x"},
+                {"b + a - c", "b + a - c"},
+                {"-c + b", "b - c"},
+                {"x*0", "0"},
+                {"(a + b)*(a - b)", "a*a - b*b"},
+                {"x**2 + 1", "x*x + 1"},
+                {"4096*a*b + 8*a*b", "4104*a*b"},
+                {"a*3 + N*M*2 - 3", "2*N*M + 3*a - 3"},
+                {"-2*(N//2)*M", "-2*M*(N//2)"},
+                {"-(N//2)", "-(N//2)"},
+                {"M - N//2", "M - N//2"},
+                {"-1*(N%3)", "-(N%3)"},
+                {"(p + s) + 16384*b*p + 4096*b*s + 8*b*s + 748180122", "16384*p*b + 4104*s*b + p + s + 748180122"},
+        };
+
+        EXPECT_ALL(pairs);
+}
+END_TEST
+
+START_TEST(divisions)
+{
+        static const char *const pairs[][2] = {
+                {"2*batch//batch", "2"},
+                {"2*x//2", "x"},
+                {"(x*y)//y", "x"},
+                {"(x*(y+1))//(y+1)", "x"},
+                {"(x**2 + 2*x + 1)//(x + 1)", "x + 1"},
+                {"x//x", "1"},
+                {"1024*a//2", "512*a"},
+                {"1024*(a+b)//1024*2", "2*a + 2*b"},
+                {"(2*a+4*b+6*c)//2", "a + 2*b + 3*c"},
+                {"(2*b+2*c+1)//2", "b + c"},
+                {"(2*b+2*c+3)//2", "b + c + 1"},
+                {"(2*b+3*c)//2", "b + 3*c//2"},
+                {"(2*x+1)//4", "x//2"},
+                {"(2*N+4)//2", "N + 2"},
+                {"(4*N*M)//(2*M)", "2*N"},
+                {"(s-10)//5", "s//5 - 2"},
+                {"(s+10)//5", "s//5 + 2"},
+                {"2*(H//2)", "2*(H//2)"},
+                {"(3*H)//3", "H"},
+                {"(a-3)//2+1", "(a + 1)//2 - 1"},
+                {"x//5//2", "x//10"},
+                {"(x//a)//2", "x//(2*a)"},
+                {"(x//2)//b", "x//(2*b)"},
+                {"((H-1)//2+1-1)//2+1", "(H + 3)//4"},
+                {"-7//2", "-4"},
+                {"7//-2", "-4"},
+                {"(-N)//2", "-((N + 1)//2)"},
+                {"-(-N//2)", "(N + 1)//2"},
+                {"N//(N+1)", "0"},
+                {"-1//(N+1)", "-1"},
+                {"(S+C-1)//C", "(S - 1)//C + 1"},
+                {"a*(b//c)", "a*(b//c)"},
+                {"(a*b)//c", "a*b//c"},
+                {"a//(b*c)", "a//(b*c)"},
+                {"a//(b + 1)", "a//(b + 1)"},
+                {"(a//b)%c", "(a//b)%c"},
+        };
+
+        EXPECT_ALL(pairs);
+}
+END_TEST
+
+START_TEST(rings_and_rests)
+{
+        static const char *const pairs[][2] = {
+                {"b+c-CeilToInt(b+c,2)+CeilToInt(b+c,2)", "b + c"},
+                {"CeilToInt(b+c,2)", "(b + c + 1)//2"},
+                {"CeilToInt(b+c,2)+(b+c)//2", "b + c"},
+                {"a//2+(a+1)//2+b", "a + b"},
+                {"x//3+(x+1)//3+(x+2)//3", "x"},
+                {"(x+5)//3+(x+6)//3+(x+7)//3", "x + 5"},
+                {"x//3+(x+1)//3", "x//3 + (x + 1)//3"},
+                {"a//2+(a+2)//2", "2*(a//2) + 1"},
+                {"N - (N+1)//2", "N//2"},
+                {"M*(N//2) + M*((N+1)//2)", "M*N"},
+                {"N%4 + 4*(N//4)", "N"},
+                {"N - 4*(N//4)", "N%4"},
+                {"N%1", "0"},
+                {"a%a", "0"},
+                {"(6*x)%3", "0"},
+                {"(N%6)%3", "N%3"},
+                {"(3*N+7)%2", "(N + 1)%2"},
+                {"(4*N+2)%6", "2*((2*N + 1)%3)"},
+                {"-7%3", "2"},
+                {"7%-3", "-2"},
+                {"(x*y)%(x*z)", "x*(y%z)"},
+                {"(a + b*c)%c", "a%c"},
+        };
+
+        EXPECT_ALL(pairs);
+}
+END_TEST
+
+START_TEST(extremes_and_broadcasts)
+{
+        static const char *const pairs[][2] = {
+                {"max(N, 0)", "N"},
+                {"max(N, 1)", "max(N, 1)"},
+                {"max(1, N)", "max(N, 1)"},
+                {"min(N, N+3)", "N"},
+                {"max(N-1, 0)", "max(N - 1, 0)"},
+                {"max(a, max(b, a), 3, 5)", "max(a, b, 5)"},
+                {"min(b, a)", "min(b, a)"},
+                {"min(max(N-1, 0), N)", "max(N - 1, 0)"},
+                {"max(min(N, 5), 0)", "min(N, 5)"},
+                {"max(N//2, N)", "N"},
+                {"min(N*M, N*M*K)", "min(N*M, N*M*K)"},
+                {"max(a, b) + min(a, b)", "a + b"},
+                {"N - min(N, 5)", "max(N - 5, 0)"},
+                {"broadcast(a, a)", "a"},
+                {"broadcast(a, 1, b)", "broadcast(a, b)"},
+                {"broadcast(broadcast(a, b), a)", "broadcast(a, b)"},
+                {"broadcast(a, 7)", "7"},
+                {"broadcast(a, 0)", "0"},
+                {"broadcast(b + 2, a)", "b + 2"},
+                {"2*broadcast(a, b)//2", "broadcast(a, b)"},
+        };
+
+        EXPECT_ALL(pairs);
+}
+END_TEST
+
+START_TEST(operands_in_any_order_are_one)
+{
+        start();
+        struct dim a = named("a"), b = named("b"), x, y;
+
+        ck_assert(dim_same(dim_max(table, a, b), dim_max(table, b, a)));
+        ck_assert(dim_same(dim_min(table, a, b), dim_min(table, b, a)));
+        ck_assert(dim_same(dim_mul(table, a, b), dim_mul(table, b, a)));
+        ck_assert(dim_broadcast(table, a, b, &x) && dim_broadcast(table, b, a, &y) && dim_same(x, y));
+        ck_assert(!dim_broadcast(table, dim_int(2), dim_int(3), &x));
+        ck_assert(!dim_broadcast(table, dim_int(0), dim_int(3), &x));
+        ck_assert(dim_broadcast(table, dim_int(0), dim_int(1), &x) && dim_is(x, 0));
+        expect("12", dim_exactdiv(table, dim_int(24), dim_int(2)));
+        expect("2*a", dim_exactdiv(table, dim_mul(table, a, dim_int(8)), dim_int(4)));
+        expect("8*a", dim_exactdiv(table, read("16*a*b*(a + 1)"), read("2*b*(a + 1)")));
+        stop();
+}
+END_TEST
+
+START_TEST(names)
+{
+        start();
+        struct dim odd = dim_named(table, str_intern_z(strings, "p2o.Dim`0\\"), NULL, true);
+        struct dim size = dim_named(table, str_intern_z(strings, "batch-size"), NULL, true);
+
+        expect("p2o.Dim`0\\", odd);
+        expect("2*`p2o.Dim\\`0\\\\` + `batch-size`", dim_add(table, dim_mul(table, odd, dim_int(2)), size));
+        ck_assert(dim_same(read("2*`p2o.Dim\\`0\\\\`"), dim_mul(table, odd, dim_int(2))));
+        /* The name of a function is quoted, lest it be taken for one. */
+        expect("`max` + 1", dim_add(table, named("max"), dim_int(1)));
+        ck_assert(dim_is_identifier("s_0", 3) && !dim_is_identifier("0s", 2) && !dim_is_identifier("", 0));
+        ck_assert(!dim_is_identifier("a b", 3) && !dim_is_identifier("floor", 5));
+        /* Fresh names keep clear of the model's. */
+        dim_reserve(table, str_intern_z(strings, "k_2"));
+        expect("k", dim_fresh(table, "k", NULL));
+        expect("k_3", dim_fresh(table, "k", NULL));
+        expect("k_4", dim_fresh(table, "k", NULL));
+        ck_assert(!dim_same(named("k_4"), read("k_3")));
+        stop();
+}
+END_TEST
+
+static bool is_s0(void *user, str_id name)
+{
+        return strcmp(str_text(user, name), "s0") == 0;
+}
+
+START_TEST(reading)
+{
+        static const char *const pairs[][2] = {
+                {"Max(1, s0)", "max(s0, 1)"},
+                {"floor(N/2 - 1/2) + 1", "(N + 1)//2"},
+                {"ceiling(s0/2)", "(s0 + 1)//2"},
+                {"FloorDiv(s0, 2)", "s0//2"},
+                {"Mod(s0, 4)", "s0%4"},
+                {"CeilToInt(IntTrueDiv(s0, 4))", "(s0 + 3)//4"},
+                {"2*N/2", "N"},
+                {"+ - -x", "x"},
+                {" ( a ) ", "a"},
+                {"9223372036854775807", "9223372036854775807"},
+        };
+        static const char *const bad[] = {
+                "",     "x +",     "batch-",      "a b",  "N/2",
+                "x..y", "f(x)",    "max()",       "(a",   "a)",
+                "a,b",  "2x",      "`a",          "``",   "a@b",
+                "1//0", "a%(b-b)", "é",           "x**y", "9223372036854775808",
+                "a..b", "Mod(a)",  "floor(a, b)",
+        };
+        struct dim d;
+        char deep[512];
+
+        EXPECT_ALL(pairs);
+        start();
+        for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+                ck_assert_msg(!dim_parse(table, bad[i], strlen(bad[i]), NULL, NULL, NULL, true, &d), "%s reads",
+                              bad[i]);
+        memset(deep, '(', sizeof(deep));
+        ck_assert(!dim_parse(table, deep, sizeof(deep), NULL, NULL, NULL, true, &d));
+        memset(deep, '-', sizeof(deep));
+        ck_assert(!dim_parse(table, deep, sizeof(deep), NULL, NULL, NULL, true, &d));
+        /* Names that are not good leave nothing behind. */
+        uint32_t symbols = dim_symbol_count(table);
+
+        named("s0");
+        str_intern_z(strings, "other");
+        ck_assert(!dim_parse(table, "s0 + other", 10, is_s0, strings, NULL, true, &d));
+        ck_assert(!dim_parse(table, "s0 + unseen", 11, is_s0, strings, NULL, true, &d));
+        ck_assert(dim_parse(table, "2*s0", 4, is_s0, strings, NULL, true, &d));
+        ck_assert_uint_eq(dim_symbol_count(table), symbols + 1);
+        stop();
+}
+END_TEST
+
+START_TEST(faults)
+{
+        start();
+        struct dim n = named("N"), big = dim_int(INT64_MAX);
+
+        ck_assert(!dim_is_int(dim_add(table, big, dim_int(1))));
+        ck_assert_uint_eq(dim_take_faults(table), DIM_FAULT_OVERFLOW | DIM_FAULT_CONCRETE_OVERFLOW);
+        dim_mul(table, big, dim_int(2));
+        ck_assert_uint_eq(dim_take_faults(table), DIM_FAULT_OVERFLOW | DIM_FAULT_CONCRETE_OVERFLOW);
+        dim_sub(table, dim_int(INT64_MIN), dim_int(1));
+        ck_assert_uint_eq(dim_take_faults(table), DIM_FAULT_OVERFLOW | DIM_FAULT_CONCRETE_OVERFLOW);
+        dim_floordiv(table, dim_int(INT64_MIN), dim_int(-1));
+        ck_assert_uint_eq(dim_take_faults(table), DIM_FAULT_OVERFLOW | DIM_FAULT_CONCRETE_OVERFLOW);
+        dim_mul(table, dim_mul(table, n, big), dim_int(2));
+        ck_assert_uint_eq(dim_take_faults(table), DIM_FAULT_OVERFLOW);
+        dim_floordiv(table, n, dim_int(INT64_MIN));
+        ck_assert_uint_eq(dim_take_faults(table), DIM_FAULT_OVERFLOW);
+        dim_floordiv(table, n, dim_int(0));
+        ck_assert_uint_eq(dim_take_faults(table), DIM_FAULT_ZERO_DIVISOR);
+        dim_mod(table, dim_int(5), dim_int(0));
+        ck_assert_uint_eq(dim_take_faults(table), DIM_FAULT_ZERO_DIVISOR);
+        ck_assert(dim_is(dim_mod(table, dim_int(INT64_MIN), dim_int(-1)), 0));
+        ck_assert_uint_eq(dim_take_faults(table), 0);
+        /* The symbol in place of a size is a size; that in place of a difference may be anything. */
+        int64_t lower, upper;
+
+        dim_range(table, dim_mul(table, dim_mul(table, n, big), dim_int(2)), &lower, &upper);
+        ck_assert(lower == 0 && upper == INT64_MAX);
+        dim_range(table, dim_sub(table, dim_int(INT64_MIN), dim_int(1)), &lower, &upper);
+        ck_assert(lower == INT64_MIN && upper == INT64_MAX);
+        stop();
+}
+END_TEST
+
+START_TEST(growth_ends)
+{
+        start();
+        struct dim x = named("x"), y = named("y"), z = named("z");
+        unsigned seen = 0;
+
+        for (int i = 0; i < 3000; i++) {
+                x = dim_add(table, dim_mul(table, x, x), x);
+                y = dim_max(table, dim_add(table, y, z),
+                            dim_floordiv(table, dim_mul(table, y, dim_int(3)), dim_int(2)));
+                z = dim_mod(table, dim_add(table, dim_mul(table, z, named("w")), dim_int(i)),
+                            dim_add(table, y, dim_int(7)));
+                seen |= dim_take_faults(table);
+        }
+        ck_assert(seen & DIM_FAULT_LIMIT);
+        struct dim sum = dim_int(0);
+
+        for (int i = 0; i < 3000; i++)
+                sum = dim_add(table, sum, dim_fresh(table, "f", NULL));
+        ck_assert(dim_take_faults(table) & DIM_FAULT_LIMIT);
+        stop();
+}
+END_TEST
+
+START_TEST(proofs)
+{
+        static const char *const holds[][2] = {
+                {"N", "0"},
+                {"N", "N//2"},
+                {"N + 1", "N"},
+                {"N*M + N", "N*M"},
+                {"max(N, M)", "M"},
+                {"M", "min(N, M)"},
+                {"N", "max(N - 1, 0)"},
+                {"N", "min(N - 1, M)"},
+                {"N", "N%3"},
+                {"2", "N%3"},
+                {"N*N", "N"},
+                {"N*P", "N"},
+                {"2*(N//2) + 1", "N"},
+                {"N", "2*(N//2)"},
+                {"K", "N%K"},
+                {"N", "N//P"},
+                {"P*P", "P"},
+                {"N + P", "1"},
+                {"M*max(N, 1)", "M*N"},
+                {"max(N, 1)*N", "N"},
+        };
+        static const char *const fails[][2] = {
+                {"N", "1"}, {"N", "M"}, {"N*M", "N"}, {"N//2", "N"}, {"N", "broadcast(N, M)"}, {"N - 1", "N - M"},
+        };
+
+        start();
+        dim_assume_ge(table, named("P"), 1);
+        for (size_t i = 0; i < sizeof(holds) / sizeof(holds[0]); i++)
+                ck_assert_msg(dim_proves_ge(table, read(holds[i][0]), read(holds[i][1])), "%s >= %s", holds[i][0],
+                              holds[i][1]);
+        for (size_t i = 0; i < sizeof(fails) / sizeof(fails[0]); i++)
+                ck_assert_msg(!dim_proves_ge(table, read(fails[i][0]), read(fails[i][1])), "%s >= %s", fails[i][0],
+                              fails[i][1]);
+        ck_assert(dim_proves_unequal(table, read("N + 1"), read("N")));
+        ck_assert(dim_proves_unequal(table, read("2*N + 1"), read("4*M")));
+        ck_assert(dim_proves_unequal(table, read("P"), dim_int(0)));
+        ck_assert(!dim_proves_unequal(table, read("N"), read("M")));
+        ck_assert(dim_proves_equal(table, read("N + M"), read("M + N")));
+        stop();
+}
+END_TEST
+
+START_TEST(bindings)
+{
+        start();
+        struct dim n = named("N"), m = named("M"), ret;
+        struct dim u = dim_fresh(table, "u", NULL), v = dim_fresh(table, "v", NULL), w = dim_fresh(table, "w", NULL);
+        struct dim input = dim_fresh_input(table, "x_0", NULL);
+
+        ck_assert_int_eq(dim_unify(table, n, n, &ret), DIM_UNIFY_SAME);
+        ck_assert_int_eq(dim_unify(table, n, m, &ret), DIM_UNIFY_FACT);
+        ck_assert_int_eq(dim_unify(table, dim_int(4), n, &ret), DIM_UNIFY_FACT);
+        ck_assert(dim_is(ret, 4));
+        ck_assert_int_eq(dim_unify(table, dim_int(4), dim_int(5), &ret), DIM_UNIFY_CONFLICT);
+        ck_assert_int_eq(dim_unify(table, dim_int(-1), n, &ret), DIM_UNIFY_CONFLICT);
+        ck_assert_int_eq(dim_unify(table, dim_int(0), read("N + 1"), &ret), DIM_UNIFY_CONFLICT);
+        ck_assert_int_eq(dim_unify(table, input, n, &ret), DIM_UNIFY_FACT);
+        ck_assert_int_eq(dim_unify(table, input, dim_int(4), &ret), DIM_UNIFY_FACT);
+
+        /* No symbol may hold itself, not by way of another either. */
+        struct dim next = dim_add(table, v, dim_int(1));
+
+        ck_assert_int_eq(dim_unify(table, v, dim_mul(table, v, n), &ret), DIM_UNIFY_FACT);
+        ck_assert_int_eq(dim_unify(table, u, next, &ret), DIM_UNIFY_BOUND);
+        expect("v + 1", dim_resolve(table, u));
+        ck_assert_int_eq(dim_unify(table, v, dim_mul(table, u, n), &ret), DIM_UNIFY_FACT);
+        ck_assert_int_eq(dim_unify(table, v, n, &ret), DIM_UNIFY_BOUND);
+        ck_assert(dim_same(ret, n));
+        expect("N + 1", dim_resolve(table, u));
+        expect("N + 2", dim_resolve(table, dim_add(table, u, dim_int(1))));
+        ck_assert_int_eq(dim_unify(table, dim_int(7), dim_mul(table, w, dim_int(2)), &ret), DIM_UNIFY_CONFLICT);
+        ck_assert_int_eq(dim_unify(table, dim_int(6), dim_mul(table, w, dim_int(2)), &ret), DIM_UNIFY_BOUND);
+        ck_assert(dim_is(ret, 6) && dim_is(dim_resolve(table, w), 3));
+        expect("max(N, 3)", dim_resolve(table, dim_max(table, w, v)));
+
+        struct dim a = dim_fresh(table, "a", NULL), b = dim_fresh(table, "b", NULL);
+
+        ck_assert_int_eq(dim_unify(table, dim_mul(table, a, dim_int(2)), dim_mul(table, b, dim_int(2)), NULL),
+                         DIM_UNIFY_BOUND);
+        ck_assert(dim_same(dim_resolve(table, b), a));
+        dim_define(table, n, 9);
+        expect("12", dim_resolve(table, dim_add(table, u, dim_int(2))));
+        stop();
+}
+END_TEST
+
+START_TEST(long_chains_resolve)
+{
+        start();
+        struct dim first = dim_fresh(table, "c", NULL), last = first;
+
+        for (int i = 0; i < 100000; i++) {
+                struct dim next = dim_fresh(table, "c", NULL);
+
+                /* Each is bound to a sum with the next, so that the first one's value lies at the end of all. */
+                ck_assert_int_eq(dim_unify(table, last, dim_add(table, next, dim_int(1)), NULL), DIM_UNIFY_BOUND);
+                last = next;
+        }
+        ck_assert_int_eq(dim_unify(table, last, dim_int(5), NULL), DIM_UNIFY_BOUND);
+        ck_assert(dim_is(dim_resolve(table, first), 100005));
+        stop();
+}
+END_TEST
+
+START_TEST(bounds)
+{
+        start();
+        struct dim n = named("N"), u = dim_fresh(table, "u", NULL);
+        int64_t lower, upper;
+
+        dim_assume_ge(table, u, 3);
+        dim_assume_le(table, u, 9);
+        ck_assert_int_eq(dim_unify(table, u, dim_int(2), NULL), DIM_UNIFY_CONFLICT);
+        ck_assert_int_eq(dim_unify(table, u, n, NULL), DIM_UNIFY_BOUND);
+        dim_range(table, n, &lower, &upper);
+        ck_assert(lower == 3 && upper == 9);
+        expect("N", dim_max(table, n, dim_int(2)));
+        dim_range(table, read("2*N - N//2"), &lower, &upper);
+        ck_assert(lower <= 5 && upper >= 14);
+        dim_assume_ge(table, n, 20); /* contradicts what is known, and is passed over */
+        dim_range(table, n, &lower, &upper);
+        ck_assert(lower == 3 && upper == 9);
+        stop();
+}
+END_TEST
+
+UNIT_MAIN("dim", sums_and_products, divisions, rings_and_rests, extremes_and_broadcasts, operands_in_any_order_are_one,
+          names, reading, faults, growth_ends, proofs, bindings, long_chains_resolve, bounds);
