@@ -14,6 +14,7 @@
 
 #define FIRST_HANDED_OVER 3 /* sd_listen_fds(3) */
 #define PATIENCE_MS       10
+#define PORT_MOST         65535
 
 /* -- listening -- */
 
@@ -43,7 +44,8 @@ static bool split_address(const char *address, char *host, size_t size, const ch
         const char *colon = strrchr(address, ':');
         size_t length = colon ? (size_t)(colon - address) : 0;
 
-        if (!colon || length >= size || !colon[1])
+        if (!colon || length >= size || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")] ||
+            strtol(colon + 1, NULL, 10) > PORT_MOST)
                 return false;
         if (length >= 2 && address[0] == '[' && address[length - 1] == ']') {
                 address++;

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""SIGTERM while 64 clients post models: each connection that was accepted gets an answer to what it sent, those that come
+later are refused, the daemon ends with status 0. Then the ways in which an end is not a quiet one. tests/run.sh runs this
+with the thread sanitizer too."""
+import signal
+import socket
+import threading
+import time
+
+from harness import Daemon, check, equal, finish
+from wire import Raw, chain, post_head
+
+CLIENTS = 64
+INFER = "/v1/models:infer"
+
+
+class Client(threading.Thread):
+    """Posts models over new and kept connections until it is refused."""
+
+    def __init__(self, daemon, number, body):
+        super().__init__()
+        self.target, self.number, self.body = daemon, number, body
+        self.answered, self.wrong = 0, []
+        self.draining = threading.Event()
+
+    def run(self):
+        while not (self.draining.is_set() and self.number % 4 == 0):
+            try:
+                raw = Raw(self.target, timeout=60)
+            except OSError:
+                return  # refused: the port is closed
+            with raw:
+                if not self.converse(raw):
+                    return
+
+    def converse(self, raw):
+        """Some requests over one connection. False: the end has come."""
+        for _ in range(5):
+            try:
+                raw.send(post_head(INFER, "Content-Length: %d" % len(self.body)) + self.body)
+                status, fields, body = raw.answer()
+            except OSError as error:
+                status, fields, body = 0, {}, repr(error)
+            if status == 200 and body.rstrip().endswith(b"}"):
+                self.answered += 1
+            elif status == 0 and self.answered and self.draining.is_set():
+                return False  # an idle connection was closed as the request was on its way
+            else:
+                self.wrong.append((status, body[:200]))
+                return False
+            if fields.get("connection") == "close":
+                return True
+        return True
+
+
+def check_clients():
+    with Daemon("--queue", "1000") as daemon:
+        bodies = [chain(2), chain(1500)]
+        clients = [Client(daemon, number, bodies[number % 2]) for number in range(CLIENTS)]
+        for client in clients:
+            client.start()
+        end = time.monotonic() + 120
+        while any(c.answered < 3 for c in clients if c.is_alive()) and time.monotonic() < end:
+            daemon.read_log(0.05)
+        uploads = [Raw(daemon, timeout=60).send(post_head(INFER, "Transfer-Encoding: chunked") + b"%x\r\n" % len(bodies[1])
+                                                + bodies[1][:1000]) for _ in range(8)]
+        time.sleep(0.3)
+        for client in clients:
+            client.draining.set()
+        daemon.process.send_signal(signal.SIGTERM)
+        time.sleep(0.6)
+        for upload in uploads:
+            upload.send(bodies[1][1000:] + b"\r\n0\r\n\r\n")
+        equal("uploads in flight are answered", [u.answer()[0] for u in uploads], [200] * len(uploads))
+        end = time.monotonic() + 120
+        while daemon.process.poll() is None and time.monotonic() < end:
+            daemon.read_log(0.05)
+        equal("the daemon ends with status 0", daemon.process.poll(), 0)
+        for client in clients:
+            client.join(60)
+        check("%d answers, every one right" % sum(c.answered for c in clients), not [c.wrong for c in clients if c.wrong],
+              [c.wrong for c in clients if c.wrong][:5])
+        check("every client was served", all(c.answered >= 3 for c in clients))
+        try:
+            socket.create_connection(("127.0.0.1", daemon.port), timeout=5).close()
+            refused = False
+        except OSError:
+            refused = True
+        check("later ones are refused", refused)
+        for upload in uploads:
+            upload.close()
+
+
+def check_readiness():
+    with Daemon() as daemon, Raw(daemon) as upload, Raw(daemon) as probe:
+        body = chain(3)
+        upload.send(post_head(INFER, "Content-Length: %d" % len(body)) + body[:10])
+        probe.send(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
+        equal("ready before", probe.answer()[0], 200)
+        daemon.process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        status, fields, _ = probe.send(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n").answer()
+        equal("not ready while it drains", (status, fields.get("retry-after"), fields.get("connection")), (503, "1", "close"))
+        equal("the upload goes on", upload.send(body[10:]).answer()[0], 200)
+        equal("status 0", daemon.process.wait(30), 0)
+
+
+def check_hard_ends():
+    with Daemon("--drain-s", "1") as daemon, Raw(daemon) as upload:
+        upload.send(post_head(INFER, "Content-Length: 1000") + b"x")
+        time.sleep(0.2)
+        begun = time.monotonic()
+        daemon.process.send_signal(signal.SIGINT)
+        equal("an upload that never ends: status 1 after drain-s", daemon.process.wait(30), 1)
+        check("in time", 0.9 < time.monotonic() - begun < 5)
+    with Daemon() as daemon, Raw(daemon) as upload:
+        upload.send(post_head(INFER, "Content-Length: 1000") + b"x")
+        time.sleep(0.2)
+        daemon.process.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        begun = time.monotonic()
+        daemon.process.send_signal(signal.SIGTERM)
+        equal("a second signal: status 1", daemon.process.wait(30), 1)
+        check("at once", time.monotonic() - begun < 3)
+    with Daemon() as daemon:
+        idle = [Raw(daemon) for _ in range(20)]
+        begun = time.monotonic()
+        equal("idle connections: status 0", daemon.stop(), 0)
+        check("without waiting for them", time.monotonic() - begun < 5)
+        for raw in idle:
+            raw.close()
+
+
+def main():
+    check_clients()
+    check_readiness()
+    check_hard_ends()
+    finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Metrics, log lines, and a full queue."""
+import http.client
+import json
+import re
+import threading
+import time
+
+from harness import Daemon, check, equal, finish
+from wire import chain, weights
+
+INFER = "/v1/models:infer"
+SAMPLE = re.compile(r'^([a-z_]+)(\{[^}]*\})? (\S+)$')
+
+
+def metrics(daemon):
+    """Name with labels -> number; checks the text's form."""
+    answer = daemon.get("/metrics")
+    numbers, typed, faults = {}, set(), []
+    for line in answer.text.splitlines():
+        if line.startswith("# TYPE "):
+            typed.add(line.split()[2])
+        elif not line.startswith("# HELP "):
+            match = SAMPLE.match(line)
+            name = match and re.sub("_(bucket|sum|count)$", "", match[1])
+            if not match or (match[1] not in typed and name not in typed):
+                faults.append(line)
+                continue
+            numbers[match[1] + (match[2] or "")] = float(match[3])
+    check("metrics are Prometheus' text", not faults and answer.headers["Content-Type"].startswith("text/plain; version=0.0.4"),
+          faults[:5])
+    return numbers
+
+
+def check_metrics():
+    with Daemon() as daemon:
+        before = metrics(daemon)
+        for _ in range(3):
+            daemon.infer(chain(5))
+        daemon.infer(weights(100000))
+        daemon.infer(chain(2000))
+        daemon.infer(b"no model")
+        daemon.get("/nope")
+        after = metrics(daemon)
+        grown = {k: v - before.get(k, 0) for k, v in after.items()}
+        for name, wanted in {
+            'shaped_requests_total{route="models:infer",code="200"}': 5, 'shaped_requests_total{route="models:infer",code="400"}': 1,
+            'shaped_requests_total{route="none",code="404"}': 1, "shaped_nodes_total": 2016,
+            'shaped_request_duration_seconds_count{route="models:infer"}': 6,
+            'shaped_request_duration_seconds_bucket{route="models:infer",le="+Inf"}': 6,
+            "shaped_inferred_inline_total": 4, "shaped_inferred_worker_total": 1, "shaped_queue_depth": 0,
+        }.items():
+            equal(name, grown.get(name), wanted)
+        check("bytes skipped", 400000 <= grown["shaped_bytes_skipped_total"] < 400100, grown["shaped_bytes_skipped_total"])
+        equal("this request alone is in flight", after["shaped_requests_in_flight"], 1)
+        check("the arena's peak", after["shaped_arena_peak_bytes"] > 10000)
+        buckets = [v for k, v in after.items() if k.startswith('shaped_request_duration_seconds_bucket{route="models:infer"')]
+        check("buckets add up", buckets == sorted(buckets) and len(buckets) > 5, buckets)
+
+
+def check_log():
+    for style in ("logfmt", "json"):
+        with Daemon("--log-format", style) as daemon:
+            daemon.infer(chain(5))
+            daemon.get('/nope"x%0aforged%20line')
+            time.sleep(0.3)
+            lines = daemon.read_log().decode().splitlines()
+            found = [line for line in lines if "models:infer" in line]
+            equal("%s: one line a request" % style, len(found), 1)
+            if style == "json":
+                line = json.loads(found[0])
+                right = line["status"] == 200 and line["nodes"] == 5 and line["method"] == "POST" and line["code"] == "ok"
+                check("json: every line is JSON", all(json.loads(line) for line in lines))
+            else:
+                right = all(w in found[0] for w in ("status=200", "nodes=5", "method=POST", "level=info", "ms="))
+            check("%s: what it says" % style, right, found)
+            equal("%s: no line can be forged" % style, [line for line in lines if line.startswith("forged")], [])
+    with Daemon("--log-requests=false") as daemon:
+        daemon.get("/livez")
+        time.sleep(0.2)
+        check("no lines for requests when not wanted", b"livez" not in daemon.read_log(), daemon.log)
+    with Daemon() as daemon:  # nobody reads the log: more than a pipe holds
+        connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=30)
+        statuses = set()
+        for _ in range(2000):
+            connection.request("GET", "/livez")
+            answer = connection.getresponse()
+            answer.read()
+            statuses.add(answer.status)
+        connection.close()
+        equal("a log that nobody reads stops nothing", statuses, {200})
+        check("and what was dropped is counted", metrics(daemon)["shaped_log_lines_dropped_total"] > 0)
+        daemon.read_log()
+
+
+def check_queue():
+    with Daemon("--workers", "1", "--queue", "2") as daemon:
+        body = chain(60000)
+        answers = []
+
+        def send():
+            answer = daemon.post(INFER, body)
+            answers.append((answer.status, answer.headers["Retry-After"], answer.json.get("code")))
+
+        threads = [threading.Thread(target=send) for _ in range(16)]
+        for thread in threads:
+            thread.start()
+        inline = [daemon.post(INFER, chain(2)).status for _ in range(20)]
+        for thread in threads:
+            thread.join()
+        kinds = {status for status, _, _ in answers}
+        check("a full queue: 503 for some, 200 for others", kinds == {200, 503}, sorted(answers))
+        check("503 says when to try again", all(a[1:] == ("1", "unavailable") for a in answers if a[0] == 503), answers)
+        equal("small requests do not wait in it", set(inline), {200})
+        equal("afterwards all is well", daemon.post(INFER, body).status, 200)
+        check("refusals are counted", metrics(daemon)["shaped_queue_full_total"] ==
+              len([a for a in answers if a[0] == 503]))
+
+
+def check_connections():
+    with Daemon("--connections", "8", "--io-threads", "1") as daemon:
+        held = [http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=5) for _ in range(8)]
+        for connection in held:
+            connection.request("GET", "/livez")
+            connection.getresponse().read()
+        try:
+            refused = daemon.get("/livez").status == 0
+        except (OSError, http.client.HTTPException):
+            refused = True
+        check("one connection too many is closed", refused)
+        for connection in held:
+            connection.close()
+        time.sleep(0.3)
+        equal("and there is room again", daemon.get("/livez").status, 200)
+
+
+def main():
+    check_metrics()
+    check_log()
+    check_queue()
+    check_connections()
+    finish()
+
+
+if __name__ == "__main__":
+    main()
