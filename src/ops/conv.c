@@ -8,19 +8,47 @@ struct conv {
         bool transposed;
 };
 
+/* The attribute `name`, a number of groups, 1 or more. */
+static enum ox_code groups(struct node *n, const char *name, int64_t *ret)
+{
+        *ret = attr_int_or(n, name, 1);
+        if (*ret < 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "%s must be 1 or more, got %lld", name,
+                                  (long long)*ret);
+        return OX_OK;
+}
+
+static enum ox_code expect_groups(struct node *n, struct dim channels, int64_t group, int input)
+{
+        if (dim_is_int(channels) && channels.val % group != 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", input,
+                                  "%lld channels do not part into %lld groups", (long long)channels.val,
+                                  (long long)group);
+        return OX_OK;
+}
+
+/* A bias has one element for each of the channels that are made, `*dim`. */
+static enum ox_code bias_agree(struct node *n, int bias, struct dim *dim)
+{
+        if (bias < 0)
+                return OX_OK;
+        TRY(in_expect_rank(n, bias, 1));
+        return in_has_rank(n, bias) ? dim_agree(n, dim, in_dim(n, bias, 0), bias) : OX_OK;
+}
+
 /* Channels: X has group times as many as a filter of W sees; W[0] (transposed: W[1] * group) are made. */
 static enum ox_code channels(struct node *n, const struct conv *c, struct dim *ret)
 {
-        int64_t group = attr_int_or(n, "group", 1);
         int in_axis = c->transposed ? 0 : 1, out_axis = c->transposed ? 1 : 0;
         struct dim in, out;
+        int64_t group;
 
-        if (group < 1)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "group must be 1 or more, got %lld",
-                                  (long long)group);
+        TRY(groups(n, "group", &group));
+        if (in_has_rank(n, c->x))
+                TRY(expect_groups(n, in_dim(n, c->x, 1), group, c->x));
         if (!in_has_rank(n, c->w)) {
-                *ret = c->bias >= 0 && in_rank(n, c->bias) == 1 ? in_dim(n, c->bias, 0) : out_fresh(n, 0, 1);
-                return OX_OK;
+                *ret = out_fresh(n, 0, 1);
+                return bias_agree(n, c->bias, ret);
         }
         in = in_dim(n, c->w, in_axis);
         out = in_dim(n, c->w, out_axis);
@@ -28,17 +56,12 @@ static enum ox_code channels(struct node *n, const struct conv *c, struct dim *r
                 out = dim_mul(n->dims, out, dim_int(group));
         } else {
                 in = dim_mul(n->dims, in, dim_int(group));
-                if (dim_is_int(out) && out.val % group != 0)
-                        return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", c->w,
-                                          "%lld filters do not part into %lld groups", (long long)out.val,
-                                          (long long)group);
+                TRY(expect_groups(n, out, group, c->w));
         }
         if (in_has_rank(n, c->x))
                 TRY(dim_agree(n, &in, in_dim(n, c->x, 1), c->x));
-        if (c->bias >= 0 && in_rank(n, c->bias) == 1)
-                TRY(dim_agree(n, &out, in_dim(n, c->bias, 0), c->bias));
         *ret = out;
-        return OX_OK;
+        return bias_agree(n, c->bias, ret);
 }
 
 /* stride * (size - 1) + output_padding + ((kernel - 1) * dilation + 1) - pads; with auto_pad SAME_* the output is
@@ -95,12 +118,16 @@ static enum ox_code transposed_read(struct node *n, size_t spatial, struct trans
         return OX_OK;
 }
 
-/* The rank of X, or of W, which is the same; RANK_UNKNOWN when neither is known. */
+/* The rank of X, or of W, which is the same, or what kernel_shape tells; RANK_UNKNOWN when nothing does. */
 static enum ox_code conv_rank(struct node *n, const struct conv *c, int *ret)
 {
+        int spatial;
+
         TRY(in_expect_rank_least(n, c->x, 3));
         TRY(in_expect_rank_least(n, c->w, 3));
         *ret = in_has_rank(n, c->x) ? in_rank(n, c->x) : in_rank(n, c->w);
+        if (*ret == RANK_UNKNOWN && windows_spatial(n, &spatial))
+                *ret = spatial + 2;
         return *ret == RANK_UNKNOWN ? OX_OK : in_expect_rank(n, c->w, *ret);
 }
 
@@ -160,10 +187,44 @@ enum ox_code infer_Conv(struct node *n)
         return conv(n, &(struct conv){.x = 0, .w = 1, .bias = n->row->since == 10 ? -1 : 2});
 }
 
-/* DeformConv 19, 22: sizes as Conv's; offset and mask have them too. */
+/* An offset or mask of DeformConv has the batch and spatial sizes of the output. */
+static enum ox_code deform_agree(struct node *n, int i, int rank, struct dim *dims)
+{
+        TRY(in_expect_rank(n, i, rank));
+        for (int d = 0; in_has_rank(n, i) && d < rank; d++)
+                if (d != 1)
+                        TRY(dim_agree(n, &dims[d], in_dim(n, i, d), i));
+        return OX_OK;
+}
+
+/* DeformConv 19, 22: sizes as Conv's. The offset has as many numbers as there are spatial axes, for each element of the
+   kernel and each group of offsets. */
 enum ox_code infer_DeformConv(struct node *n)
 {
-        return conv(n, &(struct conv){.x = 0, .w = 1, .bias = 3});
+        int64_t group;
+
+        TRY(conv(n, &(struct conv){.x = 0, .w = 1, .bias = 3}));
+        TRY(groups(n, "offset_group", &group));
+        const struct type made = n->out[0].type;
+
+        if (made.rank == RANK_UNKNOWN)
+                return OX_OK;
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)made.rank);
+
+        for (int d = 0; d < made.rank; d++)
+                dims[d] = made.dim[d];
+        TRY(deform_agree(n, 2, made.rank, dims));
+        TRY(deform_agree(n, 4, made.rank, dims));
+        if (in_has_rank(n, 0))
+                TRY(expect_groups(n, in_dim(n, 0, 1), group, 0));
+        if (in_has_rank(n, 1) && in_has_rank(n, 2)) {
+                struct dim numbers = dim_mul(n->dims, dim_int(group), dim_int(made.rank - 2));
+
+                for (int d = 2; d < made.rank; d++)
+                        numbers = dim_mul(n->dims, numbers, in_dim(n, 1, d));
+                TRY(dim_agree(n, &numbers, in_dim(n, 2, 1), 2));
+        }
+        return out_tensor(n, 0, made.elem, made.rank, dims);
 }
 
 /* QLinearConv 10: scale and zero point stand behind x and behind w. */

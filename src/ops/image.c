@@ -12,11 +12,7 @@ enum ox_code infer_GridSample(struct node *n)
         for (int i = 0; i < 2; i++) {
                 TRY(in_expect_tensor(n, i));
                 TRY(in_expect_rank_least(n, i, 3));
-                if (n->row->since < 20)
-                        TRY(in_expect_rank(n, i, 4));
         }
-        if (rank == RANK_UNKNOWN && n->row->since < 20)
-                rank = 4;
         if (rank == RANK_UNKNOWN)
                 return out_elem(n, 0, in_elem(n, 0));
         TRY(in_expect_rank(n, 1, rank));

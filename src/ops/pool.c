@@ -3,33 +3,44 @@
 #include "ops/rules.h"
 #include "ops/window.h"
 
+/* *ret_rank is RANK_UNKNOWN where neither X nor kernel_shape tells it. */
 static enum ox_code pool_shape(struct node *n, int *ret_rank, struct dim **ret_dims)
 {
-        int64_t ceil_mode = attr_int_or(n, "ceil_mode", 0);
+        bool ceil_mode = op_find_attr(n->row, "ceil_mode") != NULL && attr_int_or(n, "ceil_mode", 0) != 0;
+        int spatial, rank = in_rank(n, 0);
         struct windows w;
 
+        *ret_rank = RANK_UNKNOWN;
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_rank_least(n, 0, 3));
-        *ret_rank = in_rank(n, 0);
-        if (*ret_rank == RANK_UNKNOWN)
+        if (rank == RANK_UNKNOWN && windows_spatial(n, &spatial))
+                rank = spatial + 2;
+        if (rank == RANK_UNKNOWN)
                 return OX_OK;
-        TRY(windows_read(n, *ret_rank - 2, &w));
-        struct dim *dims = in_dims(n, 0);
+        TRY(windows_read(n, rank - 2, &w));
+        if (!w.kernel && attr_given(n, "kernel_shape"))
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_LENGTH", -1,
+                                  "kernel_shape has 0 entries, wanted %d", w.spatial);
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
 
-        for (int axis = 0; axis < w.spatial; axis++) {
+        for (int d = 0; d < rank; d++) {
                 /* LpPool-1 alone may go without a kernel, and does not say what it pools over then. */
-                if (!w.kernel) {
-                        dims[axis + 2] = out_fresh(n, 0, axis + 2);
+                if (!in_has_rank(n, 0) || (d >= 2 && !w.kernel)) {
+                        dims[d] = out_fresh(n, 0, d);
                         continue;
                 }
-                struct window window = windows_axis(&w, axis, dims[axis + 2], dim_int(w.kernel[axis]));
+                dims[d] = in_dim(n, 0, d);
+                if (d < 2)
+                        continue;
+                struct window window = windows_axis(&w, d - 2, dims[d], dim_int(w.kernel[d - 2]));
 
-                window.ceil_mode = ceil_mode != 0;
-                /* Version 22 says that a window which would begin in the padding behind the data is left out; the
-                   formulas of the versions before count it. */
-                window.drop_last_in_padding = n->row->since >= 22;
-                TRY(window_output(n, &window, axis + 2, &dims[axis + 2]));
+                window.ceil_mode = ceil_mode;
+                /* Version 22 of MaxPool and AveragePool says that a window which would begin in the padding behind the
+                   data is left out; LpPool's formulas, and those of the versions before, count it. */
+                window.drop_last_in_padding = n->row->since >= 22 && op_find_attr(n->row, "p") == NULL;
+                TRY(window_output(n, &window, d, &dims[d]));
         }
+        *ret_rank = rank;
         *ret_dims = dims;
         return OX_OK;
 }
@@ -91,13 +102,21 @@ enum ox_code infer_MaxUnpool(struct node *n)
         struct windows w;
 
         TRY(in_expect_rank_least(n, 0, 3));
+        TRY(in_expect_rank_least(n, 1, 3));
+        if (in_has_rank(n, 0))
+                TRY(in_expect_rank(n, 1, in_rank(n, 0)));
         if (in_given(n, 2))
                 return shape_from_elements(n, 2);
         if (!in_has_rank(n, 0))
                 return out_elem(n, 0, in_elem(n, 0));
         TRY(windows_read(n, in_rank(n, 0) - 2, &w));
+        if (!w.kernel)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_LENGTH", -1,
+                                  "kernel_shape has 0 entries, wanted %d", w.spatial);
         struct dim *dims = in_dims(n, 0);
 
+        for (int d = 0; in_has_rank(n, 1) && d < in_rank(n, 0); d++)
+                TRY(dim_agree(n, &dims[d], in_dim(n, 1, d), 1));
         for (int axis = 0; axis < w.spatial; axis++) {
                 struct dim size =
                         dim_mul(n->dims, dim_sub(n->dims, dims[axis + 2], dim_int(1)), dim_int(w.stride[axis]));
@@ -109,14 +128,19 @@ enum ox_code infer_MaxUnpool(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
 }
 
-/* [regions, channels, height, width] of pools of regions of X [N, C, H, W]. */
-static enum ox_code regions(struct node *n, int64_t height, int64_t width)
+/* [regions, channels, height, width] of pools of regions, `numbers` for each, of X [N, C, H, W]. */
+static enum ox_code regions(struct node *n, int64_t numbers, int64_t height, int64_t width)
 {
         struct dim *dims = arena_new_array(n->arena, struct dim, 4);
 
         TRY(in_expect_rank(n, 0, 4));
         TRY(in_expect_rank(n, 1, 2));
         dims[0] = in_has_rank(n, 1) ? in_dim(n, 1, 0) : out_fresh(n, 0, 0);
+        if (in_has_rank(n, 1)) {
+                struct dim row = dim_int(numbers);
+
+                TRY(dim_agree(n, &row, in_dim(n, 1, 1), 1));
+        }
         if (in_rank(n, 2) == 1)
                 TRY(dim_agree(n, &dims[0], in_dim(n, 2, 0), 2));
         dims[1] = in_has_rank(n, 0) ? in_dim(n, 0, 1) : out_fresh(n, 0, 1);
@@ -133,14 +157,14 @@ enum ox_code infer_MaxRoiPool(struct node *n)
 
         if (!attr_ints(n, "pooled_shape", &pooled, &count) || count != 2)
                 return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_LENGTH", -1, "pooled_shape wants 2 entries");
-        return regions(n, pooled[0], pooled[1]);
+        return regions(n, 5, pooled[0], pooled[1]);
 }
 
 /* RoiAlign 10, 16, 22 */
 enum ox_code infer_RoiAlign(struct node *n)
 {
         TRY(in_expect_rank(n, 2, 1));
-        return regions(n, attr_int_or(n, "output_height", 1), attr_int_or(n, "output_width", 1));
+        return regions(n, 4, attr_int_or(n, "output_height", 1), attr_int_or(n, "output_width", 1));
 }
 
 /* Col2Im 18: [N, C * block, L] gathered into [N, C, image...]. */

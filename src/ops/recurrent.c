@@ -64,6 +64,16 @@ static enum ox_code hidden_agree(struct node *n, struct recurrent *r, int i, int
         return in_has_rank(n, i) ? dim_agree(n, &wanted, in_dim(n, i, axis), i) : OX_OK;
 }
 
+/* Weights of another number of directions than `direction` says do not change what the outputs are. */
+static void directions_agree(struct node *n, struct recurrent *r, int i)
+{
+        struct dim directions = in_dim(n, i, 0);
+
+        if (dim_is_int(directions) && !dim_same(directions, r->directions))
+                node_warn(n, "DIM_MISMATCH", i, "wanted %lld directions, got %lld", (long long)r->directions.val,
+                          (long long)directions.val);
+}
+
 static enum ox_code weights_agree(struct node *n, struct recurrent *r)
 {
         const struct {
@@ -76,7 +86,7 @@ static enum ox_code weights_agree(struct node *n, struct recurrent *r)
                 TRY(in_expect_rank(n, i, inputs[k].rank));
                 if (!in_has_rank(n, i))
                         continue;
-                TRY(dim_agree(n, &r->directions, in_dim(n, i, 0), i));
+                directions_agree(n, r, i);
                 TRY(hidden_agree(n, r, i, 1, inputs[k].times));
         }
         if (in_has_rank(n, IN_W))

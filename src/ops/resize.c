@@ -133,6 +133,9 @@ static enum ox_code resize_operands(struct node *n, struct resize *r)
         TRY(operand_get(n, r->sizes_at, &r->sizes));
         TRY(operand_get(n, !old && attr_is(n, "coordinate_transformation_mode", "tf_crop_and_resize") ? 1 : -1,
                         &r->roi));
+        /* Version 11 takes scales whatever they are, and the sizes count where both have elements. */
+        if (n->row->since == 11 && r->sizes.state == LIST_KNOWN && in_content(n, r->scales_at) == NULL)
+                r->scales.state = LIST_ABSENT;
         if (r->scales.state == LIST_KNOWN && r->sizes.state == LIST_KNOWN)
                 return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_CONFLICT", r->sizes_at,
                                   "scales and sizes exclude each other, got %zu and %zu elements", r->scales.count,

@@ -10,11 +10,26 @@ static struct dim covered(struct node *n, const struct window *w)
         return dim_add(n->dims, gaps, dim_int(1));
 }
 
-/* The formulas stand alike in the texts of Conv and of every pool. `ceil_mode` rounds up. */
+/* The windows of ceil_mode that begin before the padding behind the data: no more than stride steps fit there, and none
+   that the padded size has no room for. `padded_steps` / stride is how many there are with the padding. */
+static struct dim windows_in_data(struct node *n, const struct window *w, struct dim padded_steps)
+{
+        struct dim_table *t = n->dims;
+        struct dim stride = dim_int(w->stride), data_steps = dim_add(t, w->size, dim_int(w->pad_begin));
+
+        if (dim_proves_ge(t, padded_steps, data_steps))
+                return dim_ceildiv(t, data_steps, stride);
+        if (dim_proves_ge(t, data_steps, padded_steps))
+                return dim_ceildiv(t, padded_steps, stride);
+        return dim_min(t, dim_ceildiv(t, padded_steps, stride), dim_ceildiv(t, data_steps, stride));
+}
+
+/* The formulas stand alike in the texts of Conv and of every pool. `ceil_mode` rounds up; with VALID it changes
+   nothing, for ceil((size - kernel + 1) / stride) is floor((size - kernel) / stride) + 1. */
 enum ox_code window_output(struct node *n, const struct window *w, int axis, struct dim *ret)
 {
         struct dim_table *t = n->dims;
-        struct dim stride = dim_int(w->stride), room, count;
+        struct dim stride = dim_int(w->stride), room;
         int64_t lower, upper;
 
         if (w->auto_pad == WINDOW_SAME_UPPER || w->auto_pad == WINDOW_SAME_LOWER) {
@@ -24,30 +39,30 @@ enum ox_code window_output(struct node *n, const struct window *w, int axis, str
         room = dim_sub(t, w->size, covered(n, w));
         if (w->auto_pad == WINDOW_NOTSET)
                 room = dim_add(t, room, dim_add(t, dim_int(w->pad_begin), dim_int(w->pad_end)));
+        struct dim steps = dim_add(t, room, stride);
+
         dim_range(t, room, &lower, &upper);
-        if (upper < 0)
+        /* Of no data there may be no window at all: the formula says 0. */
+        if (upper < 0 && !(dim_is(w->size, 0) && dim_is(dim_floordiv(t, steps, stride), 0)))
                 return node_error(n, OX_INVALID_ARGUMENT, "KERNEL_EXCEEDS_INPUT", 0,
                                   "the kernel covers %s elements of axis %d, which has %s with its padding",
                                   dim_text(t, covered(n, w)), axis, dim_text(t, dim_add(t, room, covered(n, w))));
-        if (w->ceil_mode && w->auto_pad == WINDOW_NOTSET) {
-                count = dim_add(t, dim_ceildiv(t, room, stride), dim_int(1));
-                struct dim last = dim_sub(t, dim_add(t, w->size, dim_int(w->pad_begin)), dim_int(1));
-
-                if (w->drop_last_in_padding)
-                        count = dim_min(t, count, dim_add(t, dim_floordiv(t, last, stride), dim_int(1)));
-        } else {
-                count = dim_add(t, dim_floordiv(t, room, stride), dim_int(1));
-        }
-        *ret = count;
+        if (!w->ceil_mode || w->auto_pad != WINDOW_NOTSET)
+                *ret = dim_floordiv(t, steps, stride);
+        else if (w->drop_last_in_padding)
+                *ret = windows_in_data(n, w, steps);
+        else
+                *ret = dim_ceildiv(t, steps, stride);
         return OX_OK;
 }
 
+/* An attribute that the operator's version has not, or an empty one, is as good as absent. */
 static enum ox_code read_list(struct node *n, const char *name, size_t count, int64_t least, int64_t otherwise,
                               const int64_t **ret)
 {
-        size_t given;
+        size_t given = 0;
 
-        if (!attr_ints(n, name, ret, &given)) {
+        if (op_find_attr(n->row, name) == NULL || !attr_ints(n, name, ret, &given) || given == 0) {
                 int64_t *filled = arena_new_array(n->arena, int64_t, count);
 
                 for (size_t i = 0; i < count; i++)
@@ -78,7 +93,7 @@ static enum ox_code read_auto_pad(struct node *n, enum window_pad *ret)
         const char *text;
 
         *ret = WINDOW_NOTSET;
-        if (!attr_string(n, "auto_pad", &text) || !text[0])
+        if (op_find_attr(n->row, "auto_pad") == NULL || !attr_string(n, "auto_pad", &text) || !text[0])
                 return OX_OK;
         for (size_t i = 0; i < sizeof(pads) / sizeof(pads[0]); i++) {
                 if (strcmp(pads[i].name, text) == 0) {
@@ -92,15 +107,32 @@ static enum ox_code read_auto_pad(struct node *n, enum window_pad *ret)
 
 enum ox_code windows_read(struct node *n, int spatial, struct windows *ret)
 {
-        size_t count = (size_t)spatial;
+        const int64_t *kernel;
+        size_t count = (size_t)spatial, given;
 
         *ret = (struct windows){.spatial = spatial};
         TRY(read_auto_pad(n, &ret->auto_pad));
-        if (attr_given(n, "kernel_shape"))
+        if (attr_ints(n, "kernel_shape", &kernel, &given) && given > 0)
                 TRY(read_list(n, "kernel_shape", count, 1, 1, &ret->kernel));
         TRY(read_list(n, "strides", count, 1, 1, &ret->stride));
         TRY(read_list(n, "dilations", count, 1, 1, &ret->dilation));
-        return read_list(n, "pads", 2 * count, 0, 0, &ret->pad);
+        TRY(read_list(n, "pads", 2 * count, 0, 0, &ret->pad));
+        for (size_t i = 0; ret->auto_pad != WINDOW_NOTSET && i < 2 * count; i++)
+                if (ret->pad[i] != 0)
+                        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_CONFLICT", -1,
+                                          "pads[%zu] is %lld, and auto_pad excludes pads", i, (long long)ret->pad[i]);
+        return OX_OK;
+}
+
+bool windows_spatial(const struct node *n, int *ret)
+{
+        const int64_t *kernel;
+        size_t count;
+
+        if (!attr_ints(n, "kernel_shape", &kernel, &count) || count == 0 || (int64_t)count > n->limits->rank - 2)
+                return false;
+        *ret = (int)count;
+        return true;
 }
 
 struct window windows_axis(const struct windows *w, int axis, struct dim size, struct dim kernel)

@@ -10,9 +10,12 @@ struct windows {
         const int64_t *stride, *dilation, *pad; /* `spatial` of the first two, twice as many pads; never NULL */
 };
 
-/* Reads auto_pad, kernel_shape, strides, dilations and pads for `spatial` axes. Errors ATTRIBUTE_LENGTH and
-   ATTRIBUTE_VALUE. */
+/* Reads auto_pad, kernel_shape, strides, dilations and pads for `spatial` axes. Errors ATTRIBUTE_LENGTH,
+   ATTRIBUTE_VALUE, ATTRIBUTE_CONFLICT. */
 enum ox_code windows_read(struct node *n, int spatial, struct windows *ret);
+
+/* The length of kernel_shape, which tells the rank of an input that does not; false when there is none. */
+bool windows_spatial(const struct node *n, int *ret);
 
 /* What one axis has of them. */
 struct window windows_axis(const struct windows *w, int axis, struct dim size, struct dim kernel);
