@@ -92,13 +92,13 @@ static bool widen(struct node *n, int output, struct value *carried, const struc
 {
         bool changed = false;
 
-        if (carried->content) {
-                bool same = next->content && next->content->count == carried->content->count;
+        if (carried->content && carried->content != next->content) {
+                const struct content *a = content_read(carried->content), *b = content_read(next->content);
+                bool same = b && a->count == b->count;
 
-                for (size_t i = 0; same && i < next->content->count; i++)
-                        same = next->content->at[i].kind == carried->content->at[i].kind &&
-                               dim_same(next->content->at[i].d, carried->content->at[i].d) &&
-                               memcmp(&next->content->at[i].f, &carried->content->at[i].f, sizeof(double)) == 0;
+                for (size_t i = 0; same && i < b->count; i++)
+                        same = b->at[i].kind == a->at[i].kind && dim_same(b->at[i].d, a->at[i].d) &&
+                               memcmp(&b->at[i].f, &a->at[i].f, sizeof(double)) == 0;
                 if (!same) {
                         carried->content = NULL;
                         changed = true;
@@ -215,8 +215,9 @@ static struct dim trip_count(struct node *n, const struct value *condition_out, 
 
         if (in_int(n, 1, &condition) && condition == 0)
                 return dim_int(0);
-        if (condition_out->content && condition_out->content->count == 1 &&
-            scalar_is_number(condition_out->content->at[0], &condition))
+        const struct content *goes_on = content_read(condition_out->content);
+
+        if (goes_on && goes_on->count == 1 && scalar_is_number(goes_on->at[0], &condition))
                 keeps_on = condition != 0 && (!in_given(n, 1) || in_int(n, 1, &condition));
         else
                 keeps_on = false;

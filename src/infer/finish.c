@@ -99,7 +99,7 @@ static struct value finish_value(struct finishing *x, const struct value *value)
         struct value ret = *value;
 
         ret.type = finish_type(x, &value->type);
-        ret.content = finish_content(x, value->content);
+        ret.content = finish_content(x, content_read(value->content));
         if (value->has_length)
                 ret.length = finish_dim(x, value->length);
         ret.elements = finish_elements(x, value);

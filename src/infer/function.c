@@ -109,6 +109,8 @@ static bool content_same(const struct content *a, const struct content *b)
                 return true;
         if (!a || !b || a->count != b->count)
                 return false;
+        a = content_read(a);
+        b = content_read(b);
         for (size_t i = 0; i < a->count; i++) {
                 const struct scalar *s = &a->at[i], *t = &b->at[i];
 

@@ -184,7 +184,7 @@ static void merge_default(struct infer *f, struct entry *entry, const OnnxTensor
         struct type declared = entry->value.type;
 
         declare_merge(f, &value, &declared, site, -1);
-        value.content = tensor_content(f->arena, f->limits, tensor, &fault);
+        value.content = tensor_content_later(f->arena, f->limits, tensor, &fault);
         entry->value = value;
 }
 

@@ -81,7 +81,7 @@ static void add_initializer(struct infer *f, struct scope *scope, const char *na
                 entry.value.type.rank = good ? (int)sparse->n_dims : RANK_UNKNOWN;
                 entry.value.type.dim = dims;
         } else {
-                entry.value.content = tensor_content(f->arena, f->limits, tensor, &fault);
+                entry.value.content = tensor_content_later(f->arena, f->limits, tensor, &fault);
         }
         if (fault)
                 infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "TENSOR_DATA", scope->path, NULL, -1, -1, name, "%s: %s",

@@ -120,7 +120,7 @@ struct dim *in_dims(const struct node *n, int i)
 
 const struct content *in_content(const struct node *n, int i)
 {
-        return in_given(n, i) ? n->in[i]->content : NULL;
+        return in_given(n, i) ? content_read(n->in[i]->content) : NULL;
 }
 
 bool in_ints(const struct node *n, int i, const int64_t **ret, size_t *ret_count)

@@ -264,13 +264,31 @@ static struct scalar element_at(const OnnxTensor *tensor, enum place place, enum
         }
 }
 
-const struct content *tensor_content(struct arena *arena, const struct ox_limits *limits, const OnnxTensor *tensor,
-                                     const char **ret_fault)
+struct tensor_source {
+        struct unread unread;
+        const OnnxTensor *tensor;
+        enum place place;
+        enum elem elem;
+        size_t count;
+};
+
+static const struct content *tensor_fetch(struct unread *unread)
+{
+        const struct tensor_source *source = unread->source;
+        struct scalar *at;
+        struct content *content = content_new(unread->arena, source->count, &at);
+
+        for (size_t i = 0; i < content->count; i++)
+                at[i] = element_at(source->tensor, source->place, source->elem, i);
+        return content;
+}
+
+const struct content *tensor_content_later(struct arena *arena, const struct ox_limits *limits,
+                                           const OnnxTensor *tensor, const char **ret_fault)
 {
         int64_t count, wanted;
         size_t entries;
         enum place place;
-        struct scalar *at;
 
         if (!elem_is_valid(tensor->data_type) || !sizes_are_valid(arena, tensor, ret_fault))
                 return NULL;
@@ -305,9 +323,18 @@ const struct content *tensor_content(struct arena *arena, const struct ox_limits
         if (wanted < 0 || count > limits->content_elements || elem == ELEM_STRING || elem == ELEM_COMPLEX64 ||
             elem == ELEM_COMPLEX128)
                 return NULL;
-        struct content *content = content_new(arena, (size_t)count, &at);
+        struct tensor_source *source = arena_new_zero(arena, struct tensor_source);
+        struct content *content = arena_new_zero(arena, struct content);
 
-        for (size_t i = 0; i < content->count; i++)
-                at[i] = element_at(tensor, place, elem, i);
+        *source = (struct tensor_source){.tensor = tensor, .place = place, .elem = elem, .count = (size_t)count};
+        source->unread = (struct unread){.fetch = tensor_fetch, .arena = arena, .source = source};
+        content->count = source->count;
+        content->unread = &source->unread;
         return content;
+}
+
+const struct content *tensor_content(struct arena *arena, const struct ox_limits *limits, const OnnxTensor *tensor,
+                                     const char **ret_fault)
+{
+        return content_read(tensor_content_later(arena, limits, tensor, ret_fault));
 }

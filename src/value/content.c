@@ -15,6 +15,15 @@ struct content *content_new(struct arena *arena, size_t count, struct scalar **r
         return content;
 }
 
+const struct content *content_read(const struct content *content)
+{
+        if (!content || !content->unread)
+                return content;
+        if (!content->unread->read)
+                content->unread->read = content->unread->fetch(content->unread);
+        return content->unread->read;
+}
+
 bool content_is_known(const struct content *content)
 {
         for (size_t i = 0; i < content->count; i++)

@@ -42,14 +42,23 @@ struct scalar {
 struct content {
         size_t count;
         const struct scalar *at;
+        struct unread *unread; /* NULL: `at` holds the elements; else content_read() fetches them */
+};
+
+/* Elements that nobody has asked for yet: most tensors of a model are weights, which decide no shape. */
+struct unread {
+        const struct content *(*fetch)(struct unread *unread);
+        struct arena *arena;
+        const void *source;         /* of `fetch` */
+        const struct content *read; /* once it was fetched */
 };
 
 /* A value as inference knows it. Plain data; copied freely. */
 struct value {
         struct type type;
-        const struct content *content; /* NULL: not known */
-        /* Sequences: while the length is a known integer, `elements` (when not NULL) has each element's type; type.of is
-           the joined type of all of them. Optionals have no `elements`; their length is 0 (empty) or 1. */
+        const struct content *content; /* NULL: not known; content_read() before its elements are looked at */
+        /* Sequences: while the length is a known integer, `elements` (when not NULL) has each element's type; type.of
+           is the joined type of all of them. Optionals have no `elements`; their length is 0 (empty) or 1. */
         bool has_length;
         struct dim length;
         const struct type *const *elements;
@@ -111,6 +120,9 @@ static inline bool scalar_is_number(struct scalar s, int64_t *ret)
 
 /* A new content with room for `count` elements, which the caller fills through *ret_at. */
 struct content *content_new(struct arena *arena, size_t count, struct scalar **ret_at);
+
+/* The elements at hand, fetched at the first call. NULL for NULL. */
+const struct content *content_read(const struct content *content);
 
 /* Whether no element is SCALAR_UNKNOWN. */
 bool content_is_known(const struct content *content);
