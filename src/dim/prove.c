@@ -198,6 +198,24 @@ static bool prove(struct proof *p, struct poly d, unsigned depth)
         return false;
 }
 
+/* Proves a - b + offset >= 0. Works on scratch: proofs leave no expressions behind. */
+static bool proves_difference(struct dim_table *t, struct dim a, struct dim b, int64_t offset)
+{
+        struct proof proof = {.t = t};
+        struct term room_a, room_b, extra = {.coef = offset, .mono = MONO_ONE};
+        struct poly pa = poly_of(t, a, &room_a), pb = poly_of(t, b, &room_b);
+        struct scratch_mark mark = scratch_mark(t);
+        struct term *difference = scratch_take(t, pa.n + pb.n, sizeof(*difference));
+        struct term *sum = scratch_take(t, pa.n + pb.n + 1, sizeof(*sum));
+        size_t n;
+        bool proven = !poly_combine(pa, 1, pb, -1, difference, &n) &&
+                      !poly_combine((struct poly){difference, n}, 1, (struct poly){&extra, offset != 0}, 1, sum, &n) &&
+                      prove(&proof, (struct poly){sum, n}, 0);
+
+        scratch_release(t, mark);
+        return proven;
+}
+
 bool proves_ge(struct dim_table *t, struct dim a, struct dim b)
 {
         if (dim_is_int(a) && dim_is_int(b))
@@ -208,18 +226,7 @@ bool proves_ge(struct dim_table *t, struct dim a, struct dim b)
 
         if (least.lower != INT64_MIN && most.upper != INT64_MAX && least.lower >= most.upper)
                 return true;
-        if (least.upper < most.lower)
-                return false;
-        struct proof proof = {.t = t};
-        struct term room_a, room_b;
-        struct poly pa = poly_of(t, a, &room_a), pb = poly_of(t, b, &room_b);
-        struct scratch_mark mark = scratch_mark(t);
-        struct term *difference = scratch_take(t, pa.n + pb.n, sizeof(*difference));
-        size_t n;
-        bool proven = !poly_combine(pa, 1, pb, -1, difference, &n) && prove(&proof, (struct poly){difference, n}, 0);
-
-        scratch_release(t, mark);
-        return proven;
+        return least.upper >= most.lower && proves_difference(t, a, b, 0);
 }
 
 bool dim_proves_ge(struct dim_table *t, struct dim a, struct dim b)
@@ -238,27 +245,34 @@ bool dim_proves_equal(struct dim_table *t, struct dim a, struct dim b)
         return dim_same(a, b) || (proves_ge(t, a, b) && proves_ge(t, b, a));
 }
 
+/* Whether a - b cannot be 0 because a divisor of all its coefficients does not divide its constant. */
+static bool differs_by_content(struct dim_table *t, struct dim a, struct dim b)
+{
+        struct term room_a, room_b;
+        struct poly pa = poly_of(t, a, &room_a), pb = poly_of(t, b, &room_b);
+        struct scratch_mark mark = scratch_mark(t);
+        struct term *difference = scratch_take(t, pa.n + pb.n, sizeof(*difference));
+        struct poly p = {.term = difference};
+        bool differs = false;
+
+        if (!poly_combine(pa, 1, pb, -1, difference, &p.n)) {
+                int64_t constant = poly_constant(p);
+                uint64_t size = constant < 0 ? -(uint64_t)constant : (uint64_t)constant,
+                         content = poly_content(p, false);
+
+                differs = content > 0 ? size % content != 0 : size != 0;
+        }
+        scratch_release(t, mark);
+        return differs;
+}
+
 bool dim_proves_unequal(struct dim_table *t, struct dim a, struct dim b)
 {
-        struct dim difference, above, below;
-        struct term room;
-
         if (dim_is_int(a) && dim_is_int(b))
                 return a.val != b.val;
         a = dim_resolve(t, a);
         b = dim_resolve(t, b);
-        if (dim_same(a, b) || expr_combine(t, a, 1, b, -1, &difference))
+        if (dim_same(a, b))
                 return false;
-        if (dim_is_int(difference))
-                return difference.val != 0;
-        /* Coefficients that have a divisor in common, which does not divide the constant, cannot come to 0. */
-        struct poly p = poly_of(t, difference, &room);
-        int64_t constant = poly_constant(p);
-        uint64_t content = poly_content(p, false);
-
-        if (content > 1 && (constant < 0 ? -(uint64_t)constant : (uint64_t)constant) % content != 0)
-                return true;
-        return !expr_add_int(t, difference, -1, &above) && !expr_negate(t, difference, &below) &&
-               (proves_ge(t, above, dim_int(0)) ||
-                (!expr_add_int(t, below, -1, &below) && proves_ge(t, below, dim_int(0))));
+        return differs_by_content(t, a, b) || proves_difference(t, a, b, -1) || proves_difference(t, b, a, -1);
 }

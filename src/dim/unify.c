@@ -145,14 +145,19 @@ static enum dim_unify equate(struct dim_table *t, struct dim a, struct dim b)
 {
         uint32_t left, right;
         bool a_bindable = is_bindable(t, a, &left), b_bindable = is_bindable(t, b, &right);
+        enum dim_unify outcome = DIM_UNIFY_FACT;
         struct dim difference;
 
         /* The younger of two takes the elder's value. */
         if (a_bindable && !(b_bindable && right > left))
-                return bind(t, left, b);
-        if (b_bindable)
-                return bind(t, right, a);
-        if (expr_combine(t, a, 1, b, -1, &difference) || dim_is_int(difference))
+                outcome = bind(t, left, b);
+        else if (b_bindable)
+                outcome = bind(t, right, a);
+        if (outcome != DIM_UNIFY_FACT)
+                return outcome;
+        if (dim_proves_unequal(t, a, b))
+                return DIM_UNIFY_CONFLICT;
+        if (a_bindable || b_bindable || expr_combine(t, a, 1, b, -1, &difference) || dim_is_int(difference))
                 return DIM_UNIFY_FACT;
         return solve(t, difference);
 }
@@ -167,8 +172,6 @@ enum dim_unify dim_unify(struct dim_table *t, struct dim a, struct dim b, struct
         }
         if (dim_same(a, b))
                 outcome = DIM_UNIFY_SAME;
-        else if (dim_proves_unequal(t, a, b))
-                outcome = DIM_UNIFY_CONFLICT;
         else
                 outcome = equate(t, a, b);
         if (ret) {
