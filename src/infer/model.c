@@ -159,8 +159,24 @@ static const OnnxTensor *initializer_of(struct infer *f, const OnnxGraph *graph,
         return at < 0 ? NULL : graph->initializer[at];
 }
 
-/* A graph input that has an initializer as well: a default. Before IR version 4 every initializer stood so, and what it
-   holds is the model's own; since then it is a default that a caller may replace, so that only its type counts. */
+/* The elements of a default, when they fit the type that the input has in the end. */
+static void default_content(struct infer *f, struct entry *entry, const OnnxTensor *tensor)
+{
+        const char *fault = NULL;
+        const struct content *content = tensor_content_later(f->arena, f->limits, tensor, &fault);
+        struct dim count;
+
+        if (fault)
+                infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "TENSOR_DATA", "", NULL, -1, -1,
+                           str_text(f->strings, entry->name), "%s: %s", str_text(f->strings, entry->name), fault);
+        else if (content && type_elements(f->dims, &entry->value.type, &count) &&
+                 dim_is(count, (int64_t)content->count))
+                entry->value.content = content;
+}
+
+/* A graph input that has an initializer as well: a default. Before IR version 4 every initializer stood so. A caller
+   may replace it since then, but what is told is the model as it stands: that is how ONNX's own inference has it, and
+   what models rely on that list all their initializers as inputs. */
 static void merge_default(struct infer *f, struct entry *entry, const OnnxTensor *tensor,
                           const struct declare_site *site)
 {
@@ -178,14 +194,14 @@ static void merge_default(struct infer *f, struct entry *entry, const OnnxTensor
         }
         if (f->ir_version >= 4) {
                 declare_merge(f, &entry->value, &type, site, -1);
-                return;
-        }
-        struct value value = {.type = type};
-        struct type declared = entry->value.type;
+        } else {
+                struct value value = {.type = type};
+                struct type declared = entry->value.type;
 
-        declare_merge(f, &value, &declared, site, -1);
-        value.content = tensor_content_later(f->arena, f->limits, tensor, &fault);
-        entry->value = value;
+                declare_merge(f, &value, &declared, site, -1);
+                entry->value = value;
+        }
+        default_content(f, entry, tensor);
 }
 
 static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *graph)
