@@ -7,6 +7,19 @@
 
 /* -- ConstantOfShape 9-25: a scalar for an empty shape; the element is that of `value`, a float 0 by default -- */
 
+/* The shape must be a vector. Known elements of another rank are taken as they come, with a warning, which is how
+   ONNX's own inference reads them. */
+static enum ox_code constant_sizes(struct node *n, struct list *ret)
+{
+        const struct content *content = in_content(n, 0);
+
+        if (content == NULL || in_rank(n, 0) == 1)
+                return list_get(n, NULL, 0, false, ret);
+        node_warn(n, "RANK_MISMATCH", 0, "the shape must have rank 1, got %d", in_rank(n, 0));
+        *ret = (struct list){.state = LIST_KNOWN, .count = content->count, .at = content->at};
+        return OX_OK;
+}
+
 enum ox_code infer_ConstantOfShape(struct node *n)
 {
         const OnnxTensor *value = attr_tensor(n, "value");
@@ -15,7 +28,7 @@ enum ox_code infer_ConstantOfShape(struct node *n)
         struct list sizes;
         struct dim *dims, one;
 
-        TRY(list_get(n, NULL, 0, false, &sizes));
+        TRY(constant_sizes(n, &sizes));
         if (in_elem(n, 0) != ELEM_UNDEFINED && in_elem(n, 0) != ELEM_INT64)
                 return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", 0, "the shape must be of int64, got %s",
                                   elem_name((int)in_elem(n, 0)));
