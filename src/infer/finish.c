@@ -6,15 +6,21 @@
 struct finishing {
         struct infer *f;
         bool *seen; /* symbols that appear, by number */
-        bool resolve;
+        size_t room;
 };
-
-static struct dim finish_dim(struct finishing *x, struct dim d);
 
 static void see_symbol(void *user, uint32_t symbol)
 {
         struct finishing *x = user;
 
+        /* Resolving makes new symbols where what it leads to goes past a limit, any number of them. */
+        if (symbol >= x->room) {
+                size_t room = 2 * (size_t)symbol + 64;
+
+                x->seen = arena_grow(x->f->arena, x->seen, x->room, room);
+                memset(x->seen + x->room, 0, room - x->room);
+                x->room = room;
+        }
         x->seen[symbol] = true;
 }
 
@@ -236,7 +242,7 @@ static void finish_symbols(struct finishing *x, struct result *result)
         for (uint32_t i = 0; i < count; i++) {
                 const struct dim_symbol *symbol = dim_symbol_at(f->dims, i);
 
-                if (!x->seen[i])
+                if (i >= x->room || !x->seen[i])
                         continue;
                 symbols[result->n_symbol++] = (struct result_symbol){
                         .name = str_text(f->strings, symbol->name),
@@ -278,8 +284,6 @@ const struct result *finish(struct infer *f, const OnnxGraph *graph)
         struct result *result = arena_new_zero(f->arena, struct result);
         struct finishing x = {.f = f};
 
-        /* Resolving may replace bound symbols by expressions in others, but makes no new ones save after overflow. */
-        x.seen = arena_zalloc(f->arena, (size_t)dim_symbol_count(f->dims) * 2 + 64);
         finish_values(&x, result, graph);
         finish_constraints(&x, result);
         finish_symbols(&x, result);
