@@ -40,7 +40,7 @@ static enum ox_code constant_tensor(struct node *n, const OnnxTensor *tensor)
                 return constant_bad(n, "the attribute holds no tensor");
         if (!tensor_type(n->arena, n->limits, tensor, &type, &fault))
                 return constant_bad(n, fault);
-        tensor_content(n->arena, n->limits, tensor, &fault);
+        tensor_content_later(n->arena, n->limits, tensor, &fault);
         if (fault != NULL)
                 return constant_bad(n, fault);
         return out_type(n, 0, &type);
@@ -132,7 +132,7 @@ void content_Constant(struct node *n)
         if (constant_form(n, &form) != OX_OK)
                 return;
         if (is_form(form, "value")) {
-                content = tensor_content(n->arena, n->limits, form->t, NULL);
+                content = tensor_content_later(n->arena, n->limits, form->t, NULL);
                 if (content != NULL)
                         out_content(n, 0, content);
         } else if (is_form(form, "value_float")) {
