@@ -195,5 +195,8 @@ bool dim_eval(const struct dim_table *t, struct dim d, bool (*lookup)(void *user
 /* True when every symbol in `d` satisfies `accept`. An integer does. */
 bool dim_all_symbols(const struct dim_table *t, struct dim d, bool (*accept)(const struct dim_symbol *symbol));
 
+/* Whether a symbol in `d` has the number `first` or a higher one: it was made since dim_symbol_count() said so. */
+bool dim_names_since(const struct dim_table *t, struct dim d, uint32_t first);
+
 /* Calls `visit` for every symbol in `d`, once for each place where it stands. */
 void dim_each_symbol(const struct dim_table *t, struct dim d, void (*visit)(void *user, uint32_t symbol), void *user);

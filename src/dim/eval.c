@@ -129,3 +129,23 @@ bool dim_all_symbols(const struct dim_table *t, struct dim d, bool (*accept)(con
         dim_each_symbol(t, d, check_symbol, &a);
         return a.all;
 }
+
+struct since {
+        uint32_t first;
+        bool found;
+};
+
+static void look_since(void *user, uint32_t symbol)
+{
+        struct since *since = user;
+
+        since->found = since->found || symbol >= since->first;
+}
+
+bool dim_names_since(const struct dim_table *t, struct dim d, uint32_t first)
+{
+        struct since since = {.first = first};
+
+        dim_each_symbol(t, d, look_since, &since);
+        return since.found;
+}

@@ -173,19 +173,6 @@ static void stacked(struct node *n, int o, const struct value *each, struct dim 
         out_tensor(n, o, type->elem, rank, dims);
 }
 
-/* Whether an output of a body has one shape in every iteration: it names no symbol that is made anew in each. */
-struct newness {
-        uint32_t first;
-        bool found;
-};
-
-static void see_symbol(void *user, uint32_t symbol)
-{
-        struct newness *newness = user;
-
-        newness->found = newness->found || symbol >= newness->first;
-}
-
 /* Dimensions that data decides within an iteration get symbols of the output's own. */
 static void forget_inner(struct node *n, int o, struct value *value, uint32_t first)
 {
@@ -197,38 +184,23 @@ static void forget_inner(struct node *n, int o, struct value *value, uint32_t fi
                 return;
         struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)type->rank);
 
-        for (int d = 0; d < type->rank; d++) {
-                struct newness newness = {.first = first};
-
-                dim_each_symbol(n->dims, type->dim[d], see_symbol, &newness);
-                dims[d] = newness.found ? out_fresh(n, o, d) : type->dim[d];
-        }
+        for (int d = 0; d < type->rank; d++)
+                dims[d] = dim_names_since(n->dims, type->dim[d], first) ? out_fresh(n, o, d) : type->dim[d];
         type->dim = dims;
 }
 
 /* The number of iterations of a Loop: M when the condition never ends it early. */
 static struct dim trip_count(struct node *n, const struct value *condition_out, int output)
 {
-        bool keeps_on = !in_given(n, 1);
-        int64_t condition;
-        struct dim m;
+        const struct content *most = in_content(n, 0), *goes_on = content_read(condition_out->content);
+        int64_t at_first = 1, after;
+        bool starts = !in_given(n, 1) || in_int(n, 1, &at_first);
 
-        if (in_int(n, 1, &condition) && condition == 0)
+        if (at_first == 0)
                 return dim_int(0);
-        const struct content *goes_on = content_read(condition_out->content);
-
-        if (goes_on && goes_on->count == 1 && scalar_is_number(goes_on->at[0], &condition))
-                keeps_on = condition != 0 && (!in_given(n, 1) || in_int(n, 1, &condition));
-        else
-                keeps_on = false;
-        if (keeps_on && in_content(n, 0) && in_content(n, 0)->count == 1) {
-                struct scalar s = in_content(n, 0)->at[0];
-
-                if (s.kind == SCALAR_INT) {
-                        m = dim_max(n->dims, s.d, dim_int(0));
-                        return m;
-                }
-        }
+        if (starts && goes_on && goes_on->count == 1 && scalar_is_number(goes_on->at[0], &after) && after != 0 &&
+            most && most->count == 1 && most->at[0].kind == SCALAR_INT)
+                return dim_max(n->dims, most->at[0].d, dim_int(0));
         return out_fresh(n, output, 0);
 }
 

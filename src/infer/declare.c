@@ -209,7 +209,7 @@ struct type declare_type(struct infer *f, const OnnxType *proto, const struct de
 
 static bool has_shape(const struct type *t)
 {
-        return (t->kind == TYPE_TENSOR || t->kind == TYPE_SPARSE_TENSOR) && t->rank != RANK_UNKNOWN;
+        return type_is_tensor(t) && t->rank != RANK_UNKNOWN;
 }
 
 struct type declare_close(struct infer *f, const struct type *type, const struct declare_site *site)

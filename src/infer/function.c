@@ -210,28 +210,15 @@ static enum ox_code check_call(struct infer *f, const struct scope *scope, struc
         return OX_OK;
 }
 
-struct newness {
-        uint32_t first;
-        bool found;
-};
-
-static void see_symbol(void *user, uint32_t symbol)
-{
-        struct newness *newness = user;
-
-        newness->found = newness->found || symbol >= newness->first;
-}
-
 /* Whether a type names a symbol that was made since `first`: one that stands for data of that call alone. */
 static bool has_new_symbol(const struct infer *f, const struct type *type, uint32_t first)
 {
-        struct newness newness = {.first = first};
-
         while (type->of)
                 type = type->of;
         for (int d = 0; d < type->rank; d++)
-                dim_each_symbol(f->dims, type->dim[d], see_symbol, &newness);
-        return newness.found;
+                if (dim_names_since(f->dims, type->dim[d], first))
+                        return true;
+        return false;
 }
 
 static bool may_be_remembered(const struct infer *f, const struct function_memo *memo, uint32_t first)
@@ -245,13 +232,9 @@ static bool may_be_remembered(const struct infer *f, const struct function_memo 
 static void walk_function(struct infer *f, const struct scope *parent, struct node *n, const OnnxFunction *function,
                           struct function_memo *memo)
 {
-        const char *name = n->proto->name && n->proto->name[0]
-                                   ? n->proto->name
-                                   : arena_printf(f->arena, "%s_%lld", n->proto->op_type, (long long)n->index);
         struct frame frame = {.caller = parent->frame, .function = function, .call = n->proto};
         struct scope scope = {
-                .path = arena_printf(f->arena, "%s%s%s/%s", parent->path, parent->path[0] ? "/" : "", name,
-                                     n->proto->op_type),
+                .path = scope_path(parent, n, n->proto->op_type),
                 .frame = &frame,
                 .depth = parent->depth + 1,
         };

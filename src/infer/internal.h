@@ -133,6 +133,9 @@ const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count
 
 /* -- walk.c -- */
 
+/* The path of what a node opens within a scope: "loop_1/body", or "Loop_7/body" for a node without a name. */
+const char *scope_path(const struct scope *parent, const struct node *n, const char *part);
+
 void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *infos, size_t count);
 /* Adds a graph's initializers, but for those of names that are taken: inputs' defaults. */
 void walk_initializers(struct infer *f, struct scope *scope, const OnnxGraph *graph);

@@ -5,8 +5,6 @@
 
 struct sorting {
         struct infer *f;
-        OnnxNode *const *nodes;
-        size_t count;
         struct name_map maker; /* of an output: its node */
         /* Edges from a maker to its users, as lists in arrays. */
         uint32_t *first;   /* of a node: edge + 1 */
@@ -59,7 +57,7 @@ static void add_edges(struct sorting *s, const OnnxNode *node, uint32_t user, in
 
 const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count, size_t *ret_cyclic)
 {
-        struct sorting s = {.f = f, .nodes = nodes, .count = count};
+        struct sorting s = {.f = f};
         uint32_t *order = arena_new_array(f->arena, uint32_t, count);
         size_t placed = 0;
 

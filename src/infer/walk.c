@@ -7,6 +7,9 @@
 /* Nodes between two looks at the clock. */
 #define CLOCK_EVERY 64
 
+/* Inputs, and outputs, of one node: their positions are ints. */
+#define NODE_VALUES 2097088
+
 static uint64_t now_ns(void)
 {
         struct timespec now;
@@ -36,6 +39,15 @@ static const char *node_text(const char *text)
 
 /* -- scopes -- */
 
+const char *scope_path(const struct scope *parent, const struct node *n, const char *part)
+{
+        const char *name = node_text(n->proto->name);
+
+        if (!name[0])
+                name = arena_printf(n->arena, "%s_%lld", n->proto->op_type, (long long)n->index);
+        return arena_printf(n->arena, "%s%s%s/%s", parent->path, parent->path[0] ? "/" : "", name, part);
+}
+
 void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *infos, size_t count)
 {
         scope->declaration =
@@ -61,7 +73,7 @@ int64_t scope_opset(const struct scope *scope, const char *domain)
 }
 
 static void add_initializer(struct infer *f, struct scope *scope, const char *name, const OnnxTensor *tensor,
-                            enum type_kind kind, const OnnxSparseTensor *sparse)
+                            const OnnxSparseTensor *sparse)
 {
         const char *fault = NULL;
         struct entry entry = {.kind = KIND_INITIALIZER, .scope = scope->path, .node = "", .node_index = -1, .op = ""};
@@ -69,7 +81,7 @@ static void add_initializer(struct infer *f, struct scope *scope, const char *na
         entry.name = str_intern_z(f->strings, name);
         if (!tensor_type(f->arena, f->limits, tensor, &entry.value.type, &fault)) {
                 entry.value.type = type_unknown;
-        } else if (kind == TYPE_SPARSE_TENSOR) {
+        } else if (sparse) {
                 struct dim *dims = arena_new_array(f->arena, struct dim, sparse->n_dims);
                 bool good = (int64_t)sparse->n_dims <= f->limits->rank;
 
@@ -97,14 +109,13 @@ void walk_initializers(struct infer *f, struct scope *scope, const OnnxGraph *gr
                 const char *name = node_text(graph->initializer[i]->name);
 
                 if (map_get(&scope->entries, str_intern_z(f->strings, name)) < 0)
-                        add_initializer(f, scope, name, graph->initializer[i], TYPE_TENSOR, NULL);
+                        add_initializer(f, scope, name, graph->initializer[i], NULL);
         }
         for (size_t i = 0; i < graph->n_sparse_initializer; i++) {
                 const OnnxSparseTensor *sparse = graph->sparse_initializer[i];
 
                 if (sparse->values)
-                        add_initializer(f, scope, node_text(sparse->values->name), sparse->values, TYPE_SPARSE_TENSOR,
-                                        sparse);
+                        add_initializer(f, scope, node_text(sparse->values->name), sparse->values, sparse);
         }
 }
 
@@ -288,9 +299,8 @@ void walk_node(struct infer *f, struct scope *scope, const OnnxNode *node, int64
                 .facts = &f->facts,
         };
 
-        if (node->n_input > INT16_MAX * 64 || node->n_output > INT16_MAX * 64)
-                arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "a node has more than %d inputs or outputs",
-                           INT16_MAX * 64);
+        if (node->n_input > NODE_VALUES || node->n_output > NODE_VALUES)
+                arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "a node has more than %d inputs or outputs", NODE_VALUES);
         n.n_in = (int)node->n_input;
         n.n_out = (int)node->n_output;
         n.out = arena_new_array(f->arena, struct value, node->n_output);
@@ -385,9 +395,7 @@ static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                 /* What the body declares of its inputs holds only in so far as the caller's values keep to it. */
                 if (i < n_args)
                         entry.value = args[i];
-                else
-                        entry.value.type = declare_close(f, &declared, &site);
-                if (i < n_args && entry.value.type.kind == TYPE_UNKNOWN)
+                if (entry.value.type.kind == TYPE_UNKNOWN)
                         entry.value.type = declare_close(f, &declared, &site);
                 if (entry.value.type.kind == TYPE_TENSOR && entry.value.type.elem == ELEM_UNDEFINED &&
                     declared.kind == TYPE_TENSOR)
@@ -404,12 +412,9 @@ bool walk_body(struct infer *f, const struct scope *parent, struct node *n, cons
                const OnnxGraph *graph, const struct value *args, size_t n_args, struct value *ret_outputs,
                size_t n_outputs)
 {
-        const char *name = node_text(n->proto->name)[0]
-                                   ? n->proto->name
-                                   : arena_printf(f->arena, "%s_%lld", n->proto->op_type, (long long)n->index);
         struct scope scope = {
                 .parent = parent,
-                .path = arena_printf(f->arena, "%s%s%s/%s", parent->path, parent->path[0] ? "/" : "", name, attribute),
+                .path = scope_path(parent, n, attribute),
                 .opset = parent->opset,
                 .n_opset = parent->n_opset,
                 .frame = parent->frame,

@@ -62,16 +62,11 @@ const struct type *in_type(const struct node *n, int i)
         return in_given(n, i) ? &n->in[i]->type : &type_unknown;
 }
 
-static bool is_tensor(const struct type *type)
-{
-        return type->kind == TYPE_TENSOR || type->kind == TYPE_SPARSE_TENSOR;
-}
-
 enum ox_code in_expect_tensor(struct node *n, int i)
 {
         const struct type *type = in_type(n, i);
 
-        if (is_tensor(type) || type->kind == TYPE_UNKNOWN)
+        if (type_is_tensor(type) || type->kind == TYPE_UNKNOWN)
                 return OX_OK;
         struct buf buf;
 
@@ -86,14 +81,14 @@ enum elem in_elem(const struct node *n, int i)
 {
         const struct type *type = in_type(n, i);
 
-        return is_tensor(type) ? type->elem : ELEM_UNDEFINED;
+        return type_is_tensor(type) ? type->elem : ELEM_UNDEFINED;
 }
 
 int in_rank(const struct node *n, int i)
 {
         const struct type *type = in_type(n, i);
 
-        return is_tensor(type) ? type->rank : RANK_UNKNOWN;
+        return type_is_tensor(type) ? type->rank : RANK_UNKNOWN;
 }
 
 bool in_has_rank(const struct node *n, int i)

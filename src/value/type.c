@@ -22,17 +22,12 @@ struct type type_optional(const struct type *of)
         return (struct type){.kind = TYPE_OPTIONAL, .rank = RANK_UNKNOWN, .of = of};
 }
 
-static bool is_tensor(const struct type *t)
-{
-        return t->kind == TYPE_TENSOR || t->kind == TYPE_SPARSE_TENSOR;
-}
-
 bool type_same(const struct type *a, const struct type *b)
 {
         for (; a != b; a = a->of, b = b->of) {
                 if (a->kind != b->kind || a->elem != b->elem)
                         return false;
-                if (is_tensor(a)) {
+                if (type_is_tensor(a)) {
                         if (a->rank != b->rank)
                                 return false;
                         for (int d = 0; d < a->rank; d++)
@@ -71,7 +66,7 @@ struct type type_join(struct arena *arena, const struct type *a, const struct ty
                         return type_unknown;
                 joined.elem = ELEM_UNDEFINED;
         }
-        if (is_tensor(a)) {
+        if (type_is_tensor(a)) {
                 if (a->rank != b->rank || a->rank == RANK_UNKNOWN) {
                         joined.rank = RANK_UNKNOWN;
                         joined.dim = NULL;
@@ -97,9 +92,9 @@ static bool is_printable(const struct type *t)
         for (int depth = 0; depth < TYPE_DEPTH; depth++) {
                 if (t->kind == TYPE_UNKNOWN)
                         return false;
-                if ((is_tensor(t) || t->kind == TYPE_MAP) && !elem_is_valid(t->elem))
+                if ((type_is_tensor(t) || t->kind == TYPE_MAP) && !elem_is_valid(t->elem))
                         return false;
-                if (is_tensor(t))
+                if (type_is_tensor(t))
                         return true;
                 t = t->of;
                 if (!t)
@@ -122,9 +117,9 @@ bool type_print(const struct type *type, struct buf *buf)
         for (;; type = type->of) {
                 depth++;
                 buf_puts(buf, opening[type->kind]);
-                if (is_tensor(type) || type->kind == TYPE_MAP)
+                if (type_is_tensor(type) || type->kind == TYPE_MAP)
                         buf_puts(buf, elem_name((int)type->elem));
-                if (is_tensor(type))
+                if (type_is_tensor(type))
                         break;
                 if (type->kind == TYPE_MAP)
                         buf_putc(buf, ',');
@@ -190,9 +185,9 @@ bool type_parse(struct arena *arena, const char *text, size_t length, struct typ
                         return false;
                 at->kind = kinds[k].kind;
                 at->rank = RANK_UNKNOWN;
-                if ((is_tensor(at) || at->kind == TYPE_MAP) && !take_elem(&r, &at->elem))
+                if ((type_is_tensor(at) || at->kind == TYPE_MAP) && !take_elem(&r, &at->elem))
                         return false;
-                if (is_tensor(at))
+                if (type_is_tensor(at))
                         break;
                 if (at->kind == TYPE_MAP && !take(&r, ","))
                         return false;
@@ -215,7 +210,7 @@ bool type_elements(struct dim_table *dims, const struct type *type, struct dim *
 {
         struct dim product = dim_int(1);
 
-        if (!is_tensor(type) || type->rank == RANK_UNKNOWN)
+        if (!type_is_tensor(type) || type->rank == RANK_UNKNOWN)
                 return false;
         for (int d = 0; d < type->rank; d++)
                 product = dim_mul(dims, product, type->dim[d]);

@@ -66,6 +66,11 @@ struct value {
 
 /* -- types -- */
 
+static inline bool type_is_tensor(const struct type *type)
+{
+        return type->kind == TYPE_TENSOR || type->kind == TYPE_SPARSE_TENSOR;
+}
+
 struct type type_tensor(enum elem elem, int rank, const struct dim *dim);
 struct type type_sequence(const struct type *of);
 struct type type_optional(const struct type *of);
