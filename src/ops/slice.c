@@ -162,8 +162,9 @@ static bool slice_bound(struct node *n, struct dim size, struct scalar value, st
                 ret->at = dim_add(n->dims, size, value.d);
                 return true;
         }
-        /* size - 1 is negative for an empty axis alone, where both readings give nothing. */
-        return dim_same(value.d, dim_sub(n->dims, size, dim_int(1)));
+        /* A size is not negative, even if that is not proven; one less is so for an empty axis alone, where both
+           readings give nothing. */
+        return dim_same(value.d, size) || dim_same(value.d, dim_sub(n->dims, size, dim_int(1)));
 }
 
 /* Terms of which the least counts, without those that another one never exceeds. */
