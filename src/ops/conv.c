@@ -1,4 +1,5 @@
-/* Convolutions: Conv, ConvInteger, QLinearConv, DeformConv, ConvTranspose, Col2Im. */
+/* Convolutions: Conv, ConvInteger, QLinearConv, DeformConv, ConvTranspose, Col2Im, CausalConvWithState. */
+#include "ops/elements.h"
 #include "ops/rules.h"
 #include "ops/window.h"
 
@@ -237,6 +238,68 @@ enum ox_code infer_QLinearConv(struct node *n)
 enum ox_code infer_ConvTranspose(struct node *n)
 {
         return conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2, .transposed = true});
+}
+
+/* The elements of a block, known as sizes of 1 or more: its axes, and their product. */
+static bool block_sizes(struct node *n, const struct list *block, struct dim *sizes, struct dim *product)
+{
+        *product = dim_int(1);
+        for (size_t k = 0; k < block->count; k++) {
+                if (block->state != LIST_KNOWN || !scalar_as_size(n, block->at[k], &sizes[k]) || dim_is(sizes[k], 0))
+                        return false;
+                *product = dim_mul(n->dims, *product, sizes[k]);
+        }
+        return true;
+}
+
+/* The blocks of Col2Im are as many as a window of their shape has places over the image `dims`. */
+static enum ox_code blocks_agree(struct node *n, int spatial, const struct dim *dims, const struct dim *sizes)
+{
+        struct dim places = dim_int(1), along;
+        struct windows w;
+
+        TRY(windows_read(n, spatial, &w));
+        for (int axis = 0; axis < spatial; axis++) {
+                struct window window = windows_axis(&w, axis, dims[axis], sizes[axis]);
+
+                TRY(window_output(n, &window, axis, &along));
+                places = dim_mul(n->dims, places, along);
+        }
+        return in_has_rank(n, 0) ? dim_agree(n, &places, in_dim(n, 0, 2), 0) : OX_OK;
+}
+
+/* Col2Im 18: [N, C * product of block, L] gathered into [N, C, image...]. */
+enum ox_code infer_Col2Im(struct node *n)
+{
+        struct list image, block;
+        struct dim product;
+
+        TRY(in_expect_rank(n, 0, 3));
+        TRY(list_get(n, NULL, 1, false, &image));
+        TRY(list_get(n, NULL, 2, false, &block));
+        if (image.state == LIST_KNOWN && block.state == LIST_KNOWN && image.count != block.count)
+                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 2,
+                                  "a block of %zu axes in an image of %zu", block.count, image.count);
+        size_t spatial = image.state == LIST_KNOWN ? image.count : block.count;
+
+        if ((image.state != LIST_KNOWN && block.state != LIST_KNOWN) || !rank_allowed(n, spatial + 2, 1))
+                return out_elem(n, 0, in_elem(n, 0));
+        struct dim *dims = arena_new_array(n->arena, struct dim, spatial + 2);
+        struct dim *sizes = arena_new_array(n->arena, struct dim, spatial);
+        bool block_known = block.state == LIST_KNOWN && block_sizes(n, &block, sizes, &product);
+        bool image_known = image.state == LIST_KNOWN;
+
+        dims[0] = in_has_rank(n, 0) ? in_dim(n, 0, 0) : out_fresh(n, 0, 0);
+        dims[1] =
+                block_known && in_has_rank(n, 0) ? dim_exactdiv(n->dims, in_dim(n, 0, 1), product) : out_fresh(n, 0, 1);
+        for (size_t d = 0; d < spatial; d++)
+                if (image.state != LIST_KNOWN || !scalar_as_size(n, image.at[d], &dims[d + 2])) {
+                        dims[d + 2] = out_fresh(n, 0, (int)d + 2);
+                        image_known = false;
+                }
+        if (image_known && block_known)
+                TRY(blocks_agree(n, (int)spatial, dims + 2, sizes));
+        return out_tensor(n, 0, in_elem(n, 0), (int)spatial + 2, dims);
 }
 
 /* CausalConvWithState 27: input [B, C, L], weight [C, 1, k]; the state has the last k - 1 positions. */

@@ -75,25 +75,26 @@ enum ox_code infer_GlobalPool(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
 }
 
-/* The whole shape as the elements of input `i` give it; unknown elements become fresh symbols. */
-static enum ox_code shape_from_elements(struct node *n, int i)
+/* The whole shape as the elements of input `i` give it, of `rank` axes where that is known; unknown elements become
+   fresh symbols. */
+static enum ox_code shape_from_elements(struct node *n, int i, int rank)
 {
-        const struct content *content = in_content(n, i);
-        int64_t length;
+        struct list sizes;
 
-        if (!content) {
-                if (in_length(n, i, false, &length) && length <= n->limits->rank)
-                        return out_rank(n, 0, in_elem(n, 0), (int)length);
+        TRY(list_get(n, NULL, i, false, &sizes));
+        if (sizes.state != LIST_KNOWN)
+                return rank == RANK_UNKNOWN ? out_elem(n, 0, in_elem(n, 0)) : out_rank(n, 0, in_elem(n, 0), rank);
+        if (rank != RANK_UNKNOWN && sizes.count != (size_t)rank)
+                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", i, "%zu sizes for %d axes", sizes.count,
+                                  rank);
+        if (!rank_allowed(n, sizes.count, i))
                 return out_elem(n, 0, in_elem(n, 0));
-        }
-        if ((int64_t)content->count > n->limits->rank)
-                return out_elem(n, 0, in_elem(n, 0));
-        struct dim *dims = arena_new_array(n->arena, struct dim, content->count);
+        struct dim *dims = arena_new_array(n->arena, struct dim, sizes.count);
 
-        for (size_t d = 0; d < content->count; d++)
-                if (!scalar_as_size(n, content->at[d], &dims[d]))
+        for (size_t d = 0; d < sizes.count; d++)
+                if (!scalar_as_size(n, sizes.at[d], &dims[d]))
                         dims[d] = out_fresh(n, 0, (int)d);
-        return out_tensor(n, 0, in_elem(n, 0), (int)content->count, dims);
+        return out_tensor(n, 0, in_elem(n, 0), (int)sizes.count, dims);
 }
 
 /* MaxUnpool 9, 11, 22: (size - 1) * stride + kernel - pads, unless output_shape says it all. */
@@ -106,7 +107,7 @@ enum ox_code infer_MaxUnpool(struct node *n)
         if (in_has_rank(n, 0))
                 TRY(in_expect_rank(n, 1, in_rank(n, 0)));
         if (in_given(n, 2))
-                return shape_from_elements(n, 2);
+                return shape_from_elements(n, 2, in_rank(n, 0));
         if (!in_has_rank(n, 0))
                 return out_elem(n, 0, in_elem(n, 0));
         TRY(windows_read(n, in_rank(n, 0) - 2, &w));
@@ -165,31 +166,4 @@ enum ox_code infer_RoiAlign(struct node *n)
 {
         TRY(in_expect_rank(n, 2, 1));
         return regions(n, 4, attr_int_or(n, "output_height", 1), attr_int_or(n, "output_width", 1));
-}
-
-/* Col2Im 18: [N, C * block, L] gathered into [N, C, image...]. */
-enum ox_code infer_Col2Im(struct node *n)
-{
-        const struct content *image = in_content(n, 1), *block = in_content(n, 2);
-        struct dim product = dim_int(1), size;
-        int64_t length;
-
-        TRY(in_expect_rank(n, 0, 3));
-        if (!in_length(n, 1, false, &length) && !in_length(n, 2, false, &length))
-                return out_elem(n, 0, in_elem(n, 0));
-        if (length > n->limits->rank - 2)
-                return out_elem(n, 0, in_elem(n, 0));
-        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)length + 2);
-        bool known = block && (int64_t)block->count == length && in_has_rank(n, 0);
-
-        for (size_t b = 0; known && b < block->count; b++) {
-                known = scalar_as_size(n, block->at[b], &size) && !dim_is(size, 0);
-                product = dim_mul(n->dims, product, size);
-        }
-        dims[0] = in_has_rank(n, 0) ? in_dim(n, 0, 0) : out_fresh(n, 0, 0);
-        dims[1] = known ? dim_exactdiv(n->dims, in_dim(n, 0, 1), product) : out_fresh(n, 0, 1);
-        for (int64_t d = 0; d < length; d++)
-                if (!image || (int64_t)image->count != length || !scalar_as_size(n, image->at[d], &dims[d + 2]))
-                        dims[d + 2] = out_fresh(n, 0, (int)d + 2);
-        return out_tensor(n, 0, in_elem(n, 0), (int)length + 2, dims);
 }
