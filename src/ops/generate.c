@@ -84,6 +84,25 @@ static enum ox_code range_scalar(struct node *n, int i, struct scalar *ret)
         return OX_OK;
 }
 
+/* The count for integers that are all known: the distance of two int64 fits a uint64. */
+static bool range_integers(const struct scalar *operands, struct dim *ret)
+{
+        int64_t start, limit, delta;
+        uint64_t distance, step, count;
+
+        if (!scalar_is_number(operands[0], &start) || !scalar_is_number(operands[1], &limit) ||
+            !scalar_is_number(operands[2], &delta))
+                return false;
+        *ret = dim_int(0);
+        if (delta > 0 ? limit <= start : limit >= start)
+                return true;
+        distance = delta > 0 ? (uint64_t)limit - (uint64_t)start : (uint64_t)start - (uint64_t)limit;
+        step = delta > 0 ? (uint64_t)delta : -(uint64_t)delta;
+        count = (distance - 1) / step + 1;
+        *ret = dim_int((int64_t)count);
+        return count <= INT64_MAX;
+}
+
 /* The count for fractions. Denominators are powers of two, so the largest is common to both ends. */
 static bool range_exact(struct node *n, const struct scalar *operands, struct dim *ret)
 {
@@ -150,7 +169,8 @@ enum ox_code infer_Range(struct node *n)
         if ((operands[2].kind == SCALAR_INT && dim_is(operands[2].d, 0)) ||
             (operands[2].kind == SCALAR_FLOAT && operands[2].f == 0))
                 return node_error(n, OX_INVALID_ARGUMENT, "STEP_ZERO", 2, "delta is 0");
-        if (!range_exact(n, operands, length) && !range_float(operands, elem, length))
+        if (!range_integers(operands, length) && !range_exact(n, operands, length) &&
+            !range_float(operands, elem, length))
                 *length = out_fresh(n, 0, 0);
         return out_tensor(n, 0, elem, 1, length);
 }
