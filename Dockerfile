@@ -8,10 +8,9 @@ RUN meson setup /build -Dtests=false --buildtype=release -Dstrip=true --prefix=/
 
 FROM debian:bookworm-slim
 COPY deploy/packages.sh /tmp/packages.sh
-RUN . /tmp/packages.sh && need_packages $RUNTIME_PACKAGES && rm -rf /var/lib/apt/lists/* /tmp/packages.sh \
-    && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin shaped
+RUN . /tmp/packages.sh && need_packages $RUNTIME_PACKAGES && rm -rf /var/lib/apt/lists/* /tmp/packages.sh
 COPY --from=build /out/usr/bin/shaped /usr/bin/shaped
-USER 10001
+USER 10001:10001
 EXPOSE 8080
 ENV SHAPED_LISTEN=0.0.0.0:8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=2s CMD ["/usr/bin/shaped", "health", "--url", "http://127.0.0.1:8080"]

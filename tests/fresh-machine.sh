@@ -53,11 +53,18 @@ start() {
         mounted+=("$1/proc")
 }
 
-inside() {
+# The command that runs "$2..." in the system $1.
+enter() {
         local root=$1
         shift
-        chroot "$root" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-                TERM=dumb ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} "$@"
+        command=(chroot "$root" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
+                TERM=dumb ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} "$@")
+}
+
+inside() {
+        local command
+        enter "$@"
+        "${command[@]}"
 }
 
 clone() {
@@ -75,24 +82,28 @@ run_lines() {
 }
 
 run_stage() {
-        local root=$1 stage=$2 directory=$3 command
-        while IFS= read -r command; do
-                echo "RUN $command"
-                inside "$root" /bin/sh -c "cd $directory && $command" < /dev/null
+        local root=$1 stage=$2 directory=$3 line
+        while IFS= read -r line; do
+                echo "RUN $line"
+                inside "$root" /bin/sh -c "cd $directory && $line" < /dev/null
         done < <(run_lines "$stage")
 }
 
 try_image() {
-        local program status=0
+        local program user command daemon status=0
         program=$(sed -n 's/^ENTRYPOINT \["\([^"]*\)", "serve"\]$/\1/p' Dockerfile)
-        inside "$folder/image" setpriv --reuid=10001 --regid=10001 --clear-groups "$program" serve --listen 127.0.0.1:9690 &
+        user=$(sed -n 's/^USER //p' Dockerfile)
+        enter "$folder/image" setpriv --reuid="${user%:*}" --regid="${user#*:}" --clear-groups "$program" serve \
+                --listen 127.0.0.1:9690
+        "${command[@]}" &
+        daemon=$!
         for _ in $(seq 50); do
                 sleep 0.2
                 inside "$folder/image" "$program" health --url http://127.0.0.1:9690 > /dev/null 2>&1 && break
         done
         inside "$folder/image" "$program" health --url http://127.0.0.1:9690 || status=1
-        kill $!
-        wait $! || status=1
+        kill "$daemon"
+        wait "$daemon" || status=1
         return $status
 }
 
