@@ -31,14 +31,13 @@ __attribute__((format(printf, 6, 0))) static void note(struct node *n, enum ox_s
         diags_add(n->diags, n->arena, &diag);
 }
 
-enum ox_code node_error(struct node *n, enum ox_code code, const char *reason, int input, const char *format, ...)
+void node_fault(struct node *n, enum ox_code code, const char *reason, int input, const char *format, ...)
 {
         va_list args;
 
         va_start(args, format);
         note(n, OX_ERROR, code, reason, input, format, args);
         va_end(args);
-        return code;
 }
 
 void node_warn(struct node *n, const char *reason, int input, const char *format, ...)

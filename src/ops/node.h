@@ -56,8 +56,17 @@ void op_prepare_outputs(struct node *n);
 
 /* Notes an error of the node and returns `code`, for `return node_error(...)`. `reason` is a static word that tests and
    clients rely on; the message says what was wanted and what was got, by number. `input` -1: no input in particular. */
-enum ox_code node_error(struct node *n, enum ox_code code, const char *reason, int input, const char *format, ...)
+#define node_error(n, code, ...) (node_fault((n), (code), __VA_ARGS__), node_failed(code))
+
+void node_fault(struct node *n, enum ox_code code, const char *reason, int input, const char *format, ...)
         __attribute__((format(printf, 5, 6)));
+
+/* Compilers see through this and know that what a failed call left unset is not read. */
+static inline enum ox_code node_failed(enum ox_code code)
+{
+        return code;
+}
+
 void node_warn(struct node *n, const char *reason, int input, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
 
