@@ -105,7 +105,7 @@ static bool open_address(struct listener *listener, const char *address, char *e
 
 static void tell_address(struct listener *listener)
 {
-        struct sockaddr_storage address;
+        struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
         socklen_t size = sizeof(address);
         char host[80], port[16];
 

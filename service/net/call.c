@@ -140,7 +140,8 @@ static enum ox_code write_error(void *user)
         return OX_OK;
 }
 
-static void reply_error(struct call *call, int status, enum ox_code code, const char *format, va_list args)
+__attribute__((format(printf, 4, 0))) static void reply_error(struct call *call, int status, enum ox_code code,
+                                                              const char *format, va_list args)
 {
         static const char poor[] = "{\"code\":\"resource_exhausted\",\"message\":\"no memory\",\"details\":[]}\n";
         struct contexts *contexts = call->service->contexts;

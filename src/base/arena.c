@@ -204,7 +204,7 @@ void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_siz
         }
         void *grown = arena_alloc(arena, new_size);
 
-        if (old_size)
+        if (old && old_size)
                 memcpy(grown, old, old_size < new_size ? old_size : new_size);
         return grown;
 }

@@ -50,7 +50,7 @@ static unsigned reduce(struct dim_table *t, struct dim *a, int64_t k)
 static unsigned take_content(struct dim_table *t, struct dim a, int64_t k, int64_t g, struct dim *ret)
 {
         struct term room;
-        int64_t constant = poly_constant(poly_of(t, a, &room)), rest;
+        int64_t constant = poly_constant(poly_of(t, a, &room)), rest = 0;
         struct dim inner;
 
         mod_i64(constant, g, &rest);

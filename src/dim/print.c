@@ -172,7 +172,7 @@ static void sort_terms(const struct dim_table *t, const struct expr *expr, uint3
 
 static void print_expr(const struct dim_table *t, struct dim d, struct buf *buf)
 {
-        uint32_t few[2 * FEW_TERMS], *order = few;
+        uint32_t few[2 * FEW_TERMS] = {0}, *order = few;
 
         if (dim_is_int(d)) {
                 buf_put_i64(buf, d.val);

@@ -56,7 +56,7 @@ static unsigned ring_of(struct dim_table *t, const struct atom *atom, struct dim
 /* y%n + n*(y//n) is y. */
 static unsigned rest_of(struct dim_table *t, const struct atom *atom, struct dim *ret)
 {
-        struct dim quotient, rest;
+        struct dim quotient, rest = dim_int(0);
         unsigned faults = expr_floordiv(t, atom->arg[0], atom->arg[1], &quotient);
 
         if (!faults)
@@ -71,7 +71,7 @@ static unsigned rest_of(struct dim_table *t, const struct atom *atom, struct dim
 /* max(a, b) + min(a, b) is a + b. */
 static unsigned both_of(struct dim_table *t, const struct atom *atom, struct dim *ret)
 {
-        struct dim least, most, sum;
+        struct dim least = dim_int(0), most, sum = dim_int(0);
         unsigned faults = expr_extreme(t, ATOM_MAX, atom->arg, 2, &most);
 
         if (!faults)

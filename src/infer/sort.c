@@ -73,7 +73,7 @@ const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count
                 if (!s.waiting[i])
                         order[placed++] = (uint32_t)i;
         for (size_t i = 0; i < placed; i++)
-                for (uint32_t e = s.first[order[i]]; e; e = s.edge[e - 1].next)
+                for (uint32_t e = s.first[order[i]]; e && s.edge; e = s.edge[e - 1].next)
                         if (--s.waiting[s.edge[e - 1].to] == 0)
                                 order[placed++] = s.edge[e - 1].to;
         *ret_cyclic = count - placed;

@@ -254,7 +254,7 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n)
                 };
                 int64_t declared = map_get(&scope->declared, entry.name);
 
-                if (declared >= 0) {
+                if (declared >= 0 && scope->declaration) {
                         struct declare_site site = {.scope = scope->path, .value = entry.name, .node = n->proto};
                         struct type type = declare_type(f, scope->declaration[declared]->type, &site);
 

@@ -36,7 +36,7 @@ enum ox_code broadcast_shapes(struct node *n, int a_rank, const struct dim *a, i
 enum ox_code broadcast_inputs(struct node *n, int first, int count, int *ret_rank, struct dim **ret_dims)
 {
         int rank = 0;
-        struct dim *dims = NULL;
+        struct dim *dims = arena_new_array(n->arena, struct dim, 0);
 
         *ret_rank = RANK_UNKNOWN;
         *ret_dims = NULL;

@@ -60,7 +60,7 @@ enum ox_code infer_Concat(struct node *n)
                 else
                         TRY(concat_add(n, i, axis, rank, dims));
         }
-        if (open)
+        if (open && dims != NULL)
                 dims[axis] = out_fresh(n, 0, axis);
         return out_tensor(n, 0, concat_elem(n), rank, dims);
 }

@@ -80,7 +80,7 @@ static bool is_form(const OnnxAttribute *attribute, const char *name)
 
 enum ox_code infer_Constant(struct node *n)
 {
-        const OnnxAttribute *form;
+        const OnnxAttribute *form = NULL;
 
         TRY(constant_form(n, &form));
         if (is_form(form, "value"))
@@ -126,7 +126,7 @@ static void constant_number(struct node *n, struct scalar number)
 
 void content_Constant(struct node *n)
 {
-        const OnnxAttribute *form;
+        const OnnxAttribute *form = NULL;
         const struct content *content;
 
         if (constant_form(n, &form) != OX_OK)

@@ -163,7 +163,7 @@ enum ox_code infer_SequenceEmpty(struct node *n)
 enum ox_code infer_SequenceAt(struct node *n)
 {
         size_t count;
-        int64_t position;
+        int64_t position = 0;
         struct type type;
 
         TRY(expect_sequence(n, 0));
@@ -207,7 +207,7 @@ enum ox_code infer_SequenceInsert(struct node *n)
 {
         struct type of = *element_type(n, 0), tensor = *in_type(n, 1);
         size_t count = 0;
-        int64_t position;
+        int64_t position = 0;
 
         TRY(expect_sequence(n, 0));
         TRY(in_expect_tensor(n, 1));
