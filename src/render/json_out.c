@@ -188,7 +188,7 @@ void json_bool(struct json_out *out, bool value)
 void float_text(char *text, double value, bool narrow)
 {
         if (isnan(value) || isinf(value)) {
-                strcpy(text, isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
+                snprintf(text, FLOAT_TEXT, "%s", isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
                 return;
         }
         for (int digits = narrow ? 6 : 15; digits <= 17; digits++) {
@@ -202,7 +202,7 @@ void float_text(char *text, double value, bool narrow)
         if (point)
                 *point = '.';
         if (!strpbrk(text, ".e"))
-                strcat(text, ".0");
+                memcpy(text + strlen(text), ".0", 3);
 }
 
 void json_float(struct json_out *out, double value, bool narrow)
