@@ -61,15 +61,32 @@ static void put_content(struct json_out *out, struct dim_table *dims, const stru
         json_close(out, ']');
 }
 
+/* The name of a type: mostly that of the value before. */
+struct type_name {
+        struct buf buf;
+        const char *text;
+        enum elem elem; /* of the tensor that `text` names */
+};
+
+static void put_type_name(struct json_out *out, const struct type *type, struct type_name *name)
+{
+        bool is_tensor = type->kind == TYPE_TENSOR && type->elem != ELEM_UNDEFINED;
+
+        if (!is_tensor || type->elem != name->elem) {
+                name->buf.length = 0;
+                name->text = type_print(type, &name->buf) ? buf_text(&name->buf) : "";
+                name->elem = is_tensor ? type->elem : ELEM_UNDEFINED;
+        }
+        json_put_text_some(out, "type", name->text);
+}
+
 /* The members that tell a type: its name, its shape, and what its elements are, level by level. */
-static void put_type(struct json_out *out, const struct result *result, const struct type *type, struct buf *scratch)
+static void put_type(struct json_out *out, const struct result *result, const struct type *type, struct type_name *name)
 {
         int levels = 0;
 
         for (;; type = type->of, levels++) {
-                scratch->length = 0;
-                if (type_print(type, scratch))
-                        json_put_text(out, "type", buf_text(scratch));
+                put_type_name(out, type, name);
                 if ((type->kind != TYPE_SEQUENCE && type->kind != TYPE_OPTIONAL) || type->of->kind == TYPE_UNKNOWN)
                         break;
                 json_key(out, "element");
@@ -89,7 +106,7 @@ static void put_type(struct json_out *out, const struct result *result, const st
 }
 
 static void put_value(struct json_out *out, const struct result *result, const struct result_value *v,
-                      struct buf *scratch)
+                      struct type_name *name)
 {
         json_open(out, '{');
         json_put_text(out, "name", v->name);
@@ -98,7 +115,7 @@ static void put_value(struct json_out *out, const struct result *result, const s
         json_put_text_some(out, "node", v->node);
         json_put_int_some(out, "nodeIndex", v->node_index);
         json_put_text_some(out, "op", v->op);
-        put_type(out, result, &v->value.type, scratch);
+        put_type(out, result, &v->value.type, name);
         if (value_content_shown(&v->value))
                 put_content(out, result->dims, &v->value);
         if (v->value.has_length) {
@@ -110,13 +127,13 @@ static void put_value(struct json_out *out, const struct result *result, const s
 
 static void put_values(struct json_out *out, const struct result *result, struct arena *arena)
 {
-        struct buf scratch;
+        struct type_name name = {.elem = ELEM_UNDEFINED};
 
-        buf_init(&scratch, arena);
+        buf_init(&name.buf, arena);
         json_open(out, '[');
         for (size_t i = 0; i < result->n_value; i++) {
                 json_item(out);
-                put_value(out, result, &result->value[i], &scratch);
+                put_value(out, result, &result->value[i], &name);
         }
         json_close(out, ']');
 }

@@ -4,23 +4,56 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FLUSH_BYTES 16384
+#define BLOCK_BYTES ((size_t)32 * 1024)
+#define WORD_BYTES  64 /* room for a key, a number or an escape, with what stands around it */
 
 void json_begin(struct json_out *out, struct arena *arena, bool pretty, render_write write, void *user)
 {
-        *out = (struct json_out){.write = write, .user = user, .pretty = pretty, .fresh = true, .broken = 2};
-        buf_init(&out->buf, arena);
+        *out = (struct json_out){
+                .block = arena_alloc(arena, BLOCK_BYTES),
+                .write = write,
+                .user = user,
+                .pretty = pretty,
+                .fresh = true,
+                .broken = 2,
+        };
 }
 
 static void flush(struct json_out *out)
 {
-        out->write(out->user, out->buf.text, out->buf.length);
-        out->buf.length = 0;
+        out->write(out->user, out->block, out->length);
+        out->length = 0;
+}
+
+/* Where the next bytes go; there is room for `size` of them, at most BLOCK_BYTES. */
+static inline char *room(struct json_out *out, size_t size)
+{
+        if (size > BLOCK_BYTES - out->length)
+                flush(out);
+        return out->block + out->length;
+}
+
+static inline void put_char(struct json_out *out, char c)
+{
+        *room(out, 1) = c;
+        out->length++;
+}
+
+static void put(struct json_out *out, const char *text, size_t length)
+{
+        while (length > BLOCK_BYTES) {
+                memcpy(room(out, BLOCK_BYTES), text, BLOCK_BYTES);
+                out->length += BLOCK_BYTES;
+                text += BLOCK_BYTES;
+                length -= BLOCK_BYTES;
+        }
+        memcpy(room(out, length), text, length);
+        out->length += length;
 }
 
 void json_end(struct json_out *out)
 {
-        buf_putc(&out->buf, '\n');
+        put_char(out, '\n');
         flush(out);
 }
 
@@ -28,57 +61,60 @@ void json_end(struct json_out *out)
 
 static void new_line(struct json_out *out)
 {
-        buf_putc(&out->buf, '\n');
+        put_char(out, '\n');
         for (int i = 0; i < out->depth; i++)
-                buf_put(&out->buf, "  ", 2);
+                put(out, "  ", 2);
 }
 
-static void separate(struct json_out *out)
+static inline void separate(struct json_out *out)
 {
         if (!out->fresh)
-                buf_putc(&out->buf, ',');
+                put_char(out, ',');
         if (out->pretty) {
                 if (out->depth <= out->broken)
                         new_line(out);
                 else if (!out->fresh)
-                        buf_putc(&out->buf, ' ');
+                        put_char(out, ' ');
         }
         out->fresh = false;
 }
 
 void json_open(struct json_out *out, char bracket)
 {
-        buf_putc(&out->buf, bracket);
+        put_char(out, bracket);
         out->depth++;
         out->fresh = true;
 }
 
 void json_close(struct json_out *out, char bracket)
 {
-        if (out->pretty && !out->fresh && out->depth <= out->broken) {
-                out->depth--;
+        bool broken = out->pretty && !out->fresh && out->depth <= out->broken;
+
+        out->depth--;
+        if (broken)
                 new_line(out);
-        } else {
-                out->depth--;
-        }
-        buf_putc(&out->buf, bracket);
+        put_char(out, bracket);
         out->fresh = false;
-        if (out->buf.length >= FLUSH_BYTES)
-                flush(out);
 }
 
 static void colon(struct json_out *out)
 {
-        buf_put(&out->buf, ": ", out->pretty ? 2 : 1);
+        put(out, ": ", out->pretty ? 2 : 1);
 }
 
-void json_key(struct json_out *out, const char *key)
+void json_key_sized(struct json_out *out, const char *key, size_t length)
 {
         separate(out);
-        buf_putc(&out->buf, '"');
-        buf_puts(&out->buf, key);
-        buf_putc(&out->buf, '"');
-        colon(out);
+        char *at = room(out, length + WORD_BYTES);
+
+        *at++ = '"';
+        memcpy(at, key, length);
+        at += length;
+        *at++ = '"';
+        *at++ = ':';
+        if (out->pretty)
+                *at++ = ' ';
+        out->length = (size_t)(at - out->block);
 }
 
 void json_key_any(struct json_out *out, const char *key)
@@ -122,67 +158,100 @@ static size_t utf8_sequence(const unsigned char *s, size_t left)
         return length;
 }
 
-static void put_escaped(struct buf *buf, unsigned char c)
+static void put_escaped(struct json_out *out, unsigned char c)
 {
         static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
-        const char *at = c ? strchr(plain, c) : NULL;
-        char text[8];
+        const char *found = strchr(plain, c);
+        char *at = room(out, WORD_BYTES);
 
-        if (at) {
-                text[0] = '\\';
-                text[1] = letter[at - plain];
-                buf_put(buf, text, 2);
+        if (found) {
+                at[0] = '\\';
+                at[1] = letter[found - plain];
+                out->length += 2;
         } else {
-                buf_put(buf, text, (size_t)snprintf(text, sizeof(text), "\\u%04x", c));
+                out->length += (size_t)snprintf(at, WORD_BYTES, "\\u%04x", c);
         }
 }
 
-void buf_put_json(struct buf *buf, const char *text, size_t length)
+/* Whether all bytes are printable ASCII but for quotes and backslashes, eight at a time: the high bit of each byte of
+   `odd` tells. */
+static bool is_plain(const char *text, size_t length)
+{
+        const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
+        uint64_t odd = 0;
+
+        while (length) {
+                uint64_t word = ones * ' ';
+                size_t step = length < sizeof(word) ? length : sizeof(word);
+
+                memcpy(&word, text, step);
+                uint64_t quote = word ^ (ones * '"'), backslash = word ^ (ones * '\\'), rubout = word ^ (ones * 0x7f);
+
+                odd |= word | (word - ones * 0x20) | (quote - ones) | (backslash - ones) | (rubout - ones);
+                text += step;
+                length -= step;
+        }
+        return (odd & highs) == 0;
+}
+
+static void put_text(struct json_out *out, const char *text, size_t length)
 {
         const unsigned char *s = (const unsigned char *)text;
         size_t done = 0, at = 0;
 
-        buf_putc(buf, '"');
         while (at < length) {
                 size_t step = s[at] < 0x80 ? 1 : utf8_sequence(s + at, length - at);
 
                 if (step == 0 || s[at] < 0x20 || s[at] == '"' || s[at] == '\\' || s[at] == 0x7f) {
-                        buf_put(buf, text + done, at - done);
+                        put(out, text + done, at - done);
                         if (step == 0)
-                                buf_put(buf, "\xef\xbf\xbd", 3);
+                                put(out, "\xef\xbf\xbd", 3);
                         else
-                                put_escaped(buf, s[at]);
+                                put_escaped(out, s[at]);
                         step = 1;
                         done = at + 1;
                 }
                 at += step;
         }
-        buf_put(buf, text + done, at - done);
-        buf_putc(buf, '"');
+        put(out, text + done, at - done);
 }
 
 void json_text(struct json_out *out, const char *text)
 {
-        buf_put_json(&out->buf, text, strlen(text));
+        size_t length = strlen(text);
+
+        put_char(out, '"');
+        if (is_plain(text, length))
+                put(out, text, length);
+        else
+                put_text(out, text, length);
+        put_char(out, '"');
 }
 
 /* -- numbers -- */
 
-void json_int(struct json_out *out, int64_t value)
-{
-        buf_put_i64(&out->buf, value);
-}
-
 void json_uint(struct json_out *out, uint64_t value)
 {
-        char text[24];
+        char digits[24];
+        size_t at = sizeof(digits);
 
-        buf_put(&out->buf, text, (size_t)snprintf(text, sizeof(text), "%llu", (unsigned long long)value));
+        do {
+                digits[--at] = (char)('0' + value % 10);
+                value /= 10;
+        } while (value);
+        put(out, digits + at, sizeof(digits) - at);
+}
+
+void json_int(struct json_out *out, int64_t value)
+{
+        if (value < 0)
+                put_char(out, '-');
+        json_uint(out, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 void json_bool(struct json_out *out, bool value)
 {
-        buf_puts(&out->buf, value ? "true" : "false");
+        put(out, value ? "true" : "false", value ? 4 : 5);
 }
 
 void float_text(char *text, double value, bool narrow)
@@ -211,7 +280,7 @@ void json_float(struct json_out *out, double value, bool narrow)
 
         float_text(text, value, narrow);
         if (isfinite(value))
-                buf_puts(&out->buf, text);
+                put(out, text, strlen(text));
         else
                 json_text(out, text);
 }

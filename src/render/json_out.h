@@ -1,5 +1,5 @@
-/* Writes JSON piece by piece, commas and indentation included. What it writes is kept in one small buffer on the arena
-   that `write` empties time and again. */
+/* Writes JSON piece by piece, commas and indentation included. What it writes is kept in one block on the arena, which
+   `write` empties time and again. */
 #pragma once
 
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "render/render.h"
 
 struct json_out {
-        struct buf buf;
+        char *block;
+        size_t length;
         render_write write;
         void *user;
         bool pretty;
@@ -25,13 +26,20 @@ void json_end(struct json_out *out);
 void json_open(struct json_out *out, char bracket);
 void json_close(struct json_out *out, char bracket);
 
-/* The name of the member that comes next: a plain word of ours. */
-void json_key(struct json_out *out, const char *key);
+/* The name of the member that comes next: a short plain word of ours. */
+void json_key_sized(struct json_out *out, const char *key, size_t length);
+
+static inline void json_key(struct json_out *out, const char *key)
+{
+        json_key_sized(out, key, strlen(key));
+}
+
 /* The same for a name that came from outside. */
 void json_key_any(struct json_out *out, const char *key);
 /* Begins the next element of a list. */
 void json_item(struct json_out *out);
 
+/* A text; bytes that are no UTF-8 become U+FFFD. */
 void json_text(struct json_out *out, const char *text);
 void json_int(struct json_out *out, int64_t value);
 void json_uint(struct json_out *out, uint64_t value);

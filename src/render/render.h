@@ -15,6 +15,3 @@ void render_table(const struct result *result, struct arena *arena, render_write
 /* {"code": ..., "message": ..., "details": []}; diagnostics of `result` (may be NULL) become the details. */
 void render_error_json(enum ox_code code, const char *message, const struct result *result, struct arena *arena,
                        render_write write, void *user);
-
-/* Appends a JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
-void buf_put_json(struct buf *buf, const char *text, size_t length);
