@@ -243,3 +243,16 @@ enum ox_code ox_render_table(struct ox_context *context, const struct result *re
 
         return guarded(&work);
 }
+
+static enum ox_code run_patch(struct work *work)
+{
+        render_patch(work->result, work->context->arena, work->write, work->user);
+        return OX_OK;
+}
+
+enum ox_code ox_render_patch(struct ox_context *context, const struct result *result, render_write write, void *user)
+{
+        struct work work = {.context = context, .run = run_patch, .result = result, .write = write, .user = user};
+
+        return guarded(&work);
+}

@@ -56,3 +56,4 @@ enum ox_code ox_infer_node(struct ox_context *context, const struct infer_node_r
 enum ox_code ox_render_json(struct ox_context *context, const struct result *result, bool pretty, render_write write,
                             void *user);
 enum ox_code ox_render_table(struct ox_context *context, const struct result *result, render_write write, void *user);
+enum ox_code ox_render_patch(struct ox_context *context, const struct result *result, render_write write, void *user);

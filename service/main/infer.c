@@ -67,11 +67,11 @@ static bool read_arguments(struct job *job, char **argv)
                         return false;
         const char *format = job->config.format;
 
-        if (strcmp(format, "proto") == 0 || strcmp(format, "patch") == 0) {
-                fprintf(stderr, "shaped: --format %s is not there yet\n", format);
+        if (strcmp(format, "proto") == 0) {
+                fprintf(stderr, "shaped: --format proto is not there yet\n");
                 return false;
         }
-        if (strcmp(format, "table") != 0 && strcmp(format, "json") != 0) {
+        if (strcmp(format, "table") != 0 && strcmp(format, "json") != 0 && strcmp(format, "patch") != 0) {
                 fprintf(stderr, "shaped: --format is table, json, proto or patch, not '%s'\n", format);
                 return false;
         }
@@ -122,9 +122,11 @@ static void write_out(void *user, const char *bytes, size_t size)
 
 static int print(struct ox_context *context, const struct job *job, const struct result *result)
 {
-        enum ox_code code = strcmp(job->config.format, "json") == 0
+        const char *format = job->config.format;
+        enum ox_code code = strcmp(format, "json") == 0
                                     ? ox_render_json(context, result, job->options.pretty, write_out, stdout)
-                                    : ox_render_table(context, result, write_out, stdout);
+                            : strcmp(format, "patch") == 0 ? ox_render_patch(context, result, write_out, stdout)
+                                                           : ox_render_table(context, result, write_out, stdout);
 
         if (code != OX_OK)
                 fprintf(stderr, "shaped: %s\n", ox_context_error(context));

@@ -43,7 +43,7 @@ static bool read_options(struct call *call, struct models *m)
         }
         if (!m->has_format)
                 m->format = format_accepted(call_header(call, "Accept"));
-        if (m->format == FORMAT_PROTO || m->format == FORMAT_PATCH) {
+        if (m->format == FORMAT_PROTO) {
                 call_reply_error(call, OX_UNIMPLEMENTED, "answers as %s are not there yet", format_type(m->format));
                 return false;
         }
@@ -99,6 +99,8 @@ static void reply_result(struct call *call, struct models *m, const struct resul
         call_reply(call, HTTP_OK, format_type(m->format));
         if (m->format == FORMAT_TEXT)
                 code = ox_render_table(m->context, result, call_write, call);
+        else if (m->format == FORMAT_PATCH)
+                code = ox_render_patch(m->context, result, call_write, call);
         else
                 code = ox_render_json(m->context, result, m->options.pretty, call_write, call);
         if (code != OX_OK)

@@ -15,3 +15,6 @@ void render_table(const struct result *result, struct arena *arena, render_write
 /* {"code": ..., "message": ..., "details": []}; diagnostics of `result` (may be NULL) become the details. */
 void render_error_json(enum ox_code code, const char *message, const struct result *result, struct arena *arena,
                        render_write write, void *user);
+
+/* application/vnd.onnx.patch: what can be appended to the model, so that intermediate values have their types. */
+void render_patch(const struct result *result, struct arena *arena, render_write write, void *user);
