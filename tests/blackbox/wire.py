@@ -120,3 +120,25 @@ class Raw:
 
 def post_head(path, *fields):
     return ("POST %s HTTP/1.1\r\nHost: x\r\n%s\r\n" % (path, "".join(f + "\r\n" for f in fields))).encode()
+
+
+def fields(data):
+    """The fields of a message: (number, integer or bytes)."""
+    found, at = [], 0
+    while at < len(data):
+        key, at = read_varint(data, at)
+        value, at = read_varint(data, at)
+        if key & 7 == 2:
+            value, at = data[at:at + value], at + value
+        found.append((key >> 3, value))
+    return found
+
+
+def read_varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 0x7F) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 0x80:
+            return value, at
