@@ -14,8 +14,13 @@ SAMPLE = re.compile(r'^([a-z_]+)(\{[^}]*\})? (\S+)$')
 
 
 def metrics(daemon):
-    """Name with labels -> number; checks the text's form."""
-    answer = daemon.get("/metrics")
+    """Name with labels -> number, once every other request is over (each is counted after its answer was sent); checks the
+    text's form."""
+    for _ in range(100):
+        answer = daemon.get("/metrics")
+        if "\nshaped_requests_in_flight 1\n" in answer.text:
+            break
+        time.sleep(0.05)
     numbers, typed, faults = {}, set(), []
     for line in answer.text.splitlines():
         if line.startswith("# TYPE "):
@@ -32,16 +37,6 @@ def metrics(daemon):
     return numbers
 
 
-def settled(daemon):
-    """Metrics once every other request is over: it is counted after its answer was sent."""
-    for _ in range(100):
-        answer = daemon.get("/metrics").text
-        if "\nshaped_requests_in_flight 1\n" in answer:
-            break
-        time.sleep(0.05)
-    return metrics(daemon)
-
-
 def check_metrics():
     with Daemon() as daemon:
         before = metrics(daemon)
@@ -51,7 +46,7 @@ def check_metrics():
         daemon.infer(chain(2000))
         daemon.infer(b"no model")
         daemon.get("/nope")
-        after = settled(daemon)
+        after = metrics(daemon)
         grown = {k: v - before.get(k, 0) for k, v in after.items()}
         for name, wanted in {
             'shaped_requests_total{route="models:infer",code="200"}': 5, 'shaped_requests_total{route="models:infer",code="400"}': 1,
