@@ -344,3 +344,40 @@ void declare_merge(struct infer *f, struct value *value, const struct type *decl
         }
         merge_shape(f, type, declared, site, node_index);
 }
+
+/* Whether a dimension is one name of the model's own, and no expression; its name. */
+static bool is_own_name(const struct infer *f, struct dim d, const char **ret)
+{
+        uint32_t number;
+
+        if (!dim_as_symbol(f->dims, d, &number))
+                return false;
+        const struct dim_symbol *symbol = dim_symbol_at(f->dims, number);
+
+        *ret = str_text(f->strings, symbol->name);
+        return !symbol->anonymous;
+}
+
+/* Exporters count their names of dimensions up, a new one for each tensor: Softmax_3, p2o.DynamicDimension.3. */
+static bool is_counted(const char *name)
+{
+        size_t length = strlen(name);
+
+        return length > 0 && name[length - 1] >= '0' && name[length - 1] <= '9';
+}
+
+void declare_show_names(struct infer *f, struct type *type, const struct type *declared)
+{
+        if (!has_shape(type) || !has_shape(declared) || type->rank != declared->rank)
+                return;
+        struct dim *dims = arena_new_array(f->arena, struct dim, (size_t)type->rank);
+
+        for (int d = 0; d < type->rank; d++) {
+                const char *known, *name;
+
+                dims[d] = dim_resolve(f->dims, type->dim[d]);
+                if (is_own_name(f, dims[d], &known) && is_own_name(f, declared->dim[d], &name) && !is_counted(name))
+                        dims[d] = declared->dim[d];
+        }
+        type->dim = dims;
+}

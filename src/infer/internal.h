@@ -125,6 +125,11 @@ struct type declare_close(struct infer *f, const struct type *type, const struct
 void declare_merge(struct infer *f, struct value *value, const struct type *declared, const struct declare_site *site,
                    int64_t node_index);
 
+/* Where an output of the main graph is declared with one name of the model and inferred as another, both are right, and
+   merging has reported that they are equal: the declared one is shown, as inputs show theirs, if somebody chose it and
+   no counter. For when all nodes are walked: what flows on is the inferred one. */
+void declare_show_names(struct infer *f, struct type *type, const struct type *declared);
+
 /* -- sort.c -- */
 
 /* An order in which every node comes after those that make its inputs; nodes in cycles come last, as they stand.

@@ -235,7 +235,7 @@ static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
         }
 }
 
-static void check_outputs(struct infer *f, const struct scope *scope, const OnnxGraph *graph)
+static void mark_outputs(struct infer *f, const struct scope *scope, const OnnxGraph *graph)
 {
         for (size_t o = 0; o < graph->n_output; o++) {
                 const char *name = graph->output[o]->name ? graph->output[o]->name : "";
@@ -248,8 +248,15 @@ static void check_outputs(struct infer *f, const struct scope *scope, const Onnx
                 }
                 struct entry *entry = entry_at(f, (size_t)number);
 
-                if (entry->kind == KIND_INTERMEDIATE)
-                        entry->kind = KIND_OUTPUT;
+                if (entry->kind != KIND_INTERMEDIATE)
+                        continue;
+                entry->kind = KIND_OUTPUT;
+                if (!entry->declared)
+                        continue;
+                struct declare_site site = {.scope = "", .value = entry->name};
+                struct type declared = declare_type(f, graph->output[o]->type, &site);
+
+                declare_show_names(f, &entry->value.type, &declared);
         }
 }
 
@@ -291,7 +298,7 @@ enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, co
         main_inputs(f, &scope, graph);
         walk_initializers(f, &scope, graph);
         walk_nodes(f, &scope, graph->node, graph->n_node);
-        check_outputs(f, &scope, graph);
+        mark_outputs(f, &scope, graph);
         *ret_result = finish(f, graph);
         return options->strict ? strict_code(f, ret_error) : OX_OK;
 }

@@ -3,7 +3,7 @@
 import json
 
 from harness import Daemon, check, equal, finish
-from wire import add, chain, model, node, tensor, value_info
+from wire import add, chain, model, node, tensor, text, value_info
 
 INFER = "/v1/models:infer"
 # Declares an intermediate value otherwise than it is, and an output by another name for its size.
@@ -93,13 +93,17 @@ def check_values(daemon):
 
 
 def check_declared(daemon):
-    graph_output = value_info("x1", ["A", 3])
-    body = model([node("Relu", ["x0"], ["x1"])], [value_info("x0", ["N", 3])], [])
-    declared = body + b""  # concatenated messages merge: the graph gets an output
-    declared += bytes([0x3A, len(graph_output) + 2, 0x62, len(graph_output)]) + graph_output
-    answer = daemon.infer(declared).json
-    equal("a declared name that differs is a constraint", len(answer["constraints"]), 1)
-    equal("ignore_declared", daemon.infer(declared, ignore_declared=1).json["constraints"], [])
+    body = model([node("Relu", ["x0"], ["x1"]), node("Relu", ["x1"], ["x2"])], [value_info("x0", ["N", 3])], [])
+    for name, shown in {"rows": "rows", "tensor.3": "N"}.items():
+        output = value_info("x1", [name, 3])
+        declared = body + text(7, text(12, output))  # concatenated messages merge: the graph gets an output
+        answer = daemon.infer(declared)
+        equal("a declared name that differs is a constraint: %s" % name,
+              [(c["left"], c["relation"], c["right"]) for c in answer.json["constraints"]], [("N", "==", name)])
+        equal("an output shows the name that somebody gave it: %s" % name, shapes(answer)["x1"], [shown, 3])
+        equal("what flows on is what was inferred", shapes(answer)["x2"], ["N", 3])
+        answer = daemon.infer(declared, ignore_declared=1)
+        equal("ignore_declared", (answer.json["constraints"], shapes(answer)["x1"]), ([], ["N", 3]))
 
 
 def check_pretty(daemon):
