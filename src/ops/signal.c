@@ -152,9 +152,22 @@ static enum ox_code stft_frames(struct node *n, struct dim length, struct dim fr
         return OX_OK;
 }
 
+/* STFT 17 gives `onesided` the default 1, but ONNX's own shape inference takes 0, and models carry the shapes that it
+   wrote: an attribute that is left out leaves the bins open, unless half of the frame is all of it. */
+static struct dim stft_bins(struct node *n, struct dim frame, bool known)
+{
+        bool given = attr_given(n, "onesided");
+
+        if (known && given && attr_int_or(n, "onesided", 1) == 0)
+                return frame;
+        if (known && (given || dim_same(frame, half(n, frame))))
+                return half(n, frame);
+        return out_fresh_named(n, 0, 2, "STFT_%s_bins", output_name(n));
+}
+
 enum ox_code infer_STFT(struct node *n)
 {
-        bool onesided = attr_int_or(n, "onesided", 1) != 0, known;
+        bool onesided = attr_given(n, "onesided") && attr_int_or(n, "onesided", 1) != 0, known;
         struct dim *dims = arena_new_array(n->arena, struct dim, 4), frame = dim_int(0), length;
 
         TRY(in_expect_tensor(n, 0));
@@ -169,10 +182,7 @@ enum ox_code infer_STFT(struct node *n)
                 dims[0] = out_fresh_named(n, 0, 0, "STFT_%s_batch", output_name(n));
                 dims[1] = out_fresh_named(n, 0, 1, "STFT_%s_frames", output_name(n));
         }
-        if (!known)
-                dims[2] = out_fresh_named(n, 0, 2, "STFT_%s_bins", output_name(n));
-        else
-                dims[2] = onesided ? half(n, frame) : frame;
+        dims[2] = stft_bins(n, frame, known);
         dims[3] = dim_int(2);
         return out_tensor(n, 0, in_elem(n, 0), 4, dims);
 }
