@@ -1,3 +1,4 @@
+/* Contexts, models, and rendering. */
 #include "shape.h"
 
 #include <stdlib.h>
@@ -5,17 +6,9 @@
 
 #include "base/str.h"
 #include "model/load.h"
-#include "model/skim.h"
+#include "shape_internal.h"
 
-struct ox_context {
-        struct ox_limits limits;
-        struct arena *arena;
-        struct skimmer *skimmer; /* NULL until a model is fed */
-        const OnnxModel *model;  /* NULL until it is parsed */
-        enum ox_code failed;
-        const char *error;
-        char message[512];
-};
+static const struct infer_options no_options;
 
 struct ox_context *ox_context_new(const struct ox_limits *limits)
 {
@@ -68,32 +61,15 @@ const char *ox_context_error(const struct ox_context *context)
         return context->error;
 }
 
-/* One piece of work on the arena, with its parameters and its outcome. */
-struct work {
-        struct ox_context *context;
-        enum ox_code (*run)(struct work *work);
-        const void *bytes;
-        size_t size;
-        const struct infer_options *options;
-        const struct infer_node_request *request;
-        const struct result *result;
-        bool pretty;
-        render_write write;
-        void *user;
-        struct infer_node_request *begun;
-};
-
-/* Runs work under a guard, so that it may end early from any depth. */
-static enum ox_code guarded(struct work *work)
+enum ox_code shape_run(struct ox_context *context, enum ox_code (*run)(void *user), void *user)
 {
-        struct ox_context *context = work->context;
         struct arena_guard guard;
         struct arena_guard *before = arena_set_guard(context->arena, &guard);
         enum ox_code code;
 
         context->error = "";
         if (setjmp(guard.jump) == 0) {
-                code = work->run(work);
+                code = run(user);
         } else {
                 code = guard.code;
                 memcpy(context->message, guard.message, sizeof(guard.message));
@@ -105,12 +81,44 @@ static enum ox_code guarded(struct work *work)
 
 /* -- a model -- */
 
-static enum ox_code run_feed(struct work *work)
-{
-        struct ox_context *context = work->context;
+/* One piece of work on a model, with its parameters and its outcome. */
+struct work {
+        struct ox_context *context;
+        const void *bytes;
+        size_t size;
+        const struct infer_options *options;
+        const struct result *result;
+};
 
+/* What was fed stays at fault, whatever is asked of the context in between. */
+static enum ox_code remember(struct ox_context *context, enum ox_code code)
+{
+        if (code == OX_OK)
+                return OX_OK;
+        if (context->failed == OX_OK) {
+                context->failed = code;
+                context->failed_error = context->error;
+                if (context->error == context->message) {
+                        memcpy(context->failed_message, context->message, sizeof(context->message));
+                        context->failed_error = context->failed_message;
+                }
+        }
+        context->error = context->failed_error;
+        return context->failed;
+}
+
+static void need_skimmer(struct ox_context *context)
+{
         if (!context->skimmer)
                 context->skimmer = skim_new(context->arena, &context->limits);
+}
+
+static enum ox_code run_feed(void *user)
+{
+        struct work *work = user;
+        struct ox_context *context = work->context;
+
+        need_skimmer(context);
         enum ox_code code = skim_feed(context->skimmer, work->bytes, work->size);
 
         if (code != OX_OK)
@@ -120,21 +128,25 @@ static enum ox_code run_feed(struct work *work)
 
 enum ox_code ox_model_feed(struct ox_context *context, const void *bytes, size_t size)
 {
-        struct work work = {.context = context, .run = run_feed, .bytes = bytes, .size = size};
+        struct work work = {.context = context, .bytes = bytes, .size = size};
 
-        if (context->failed == OX_OK)
-                context->failed = guarded(&work);
-        return context->failed;
+        if (context->failed != OX_OK)
+                return remember(context, context->failed);
+        if (context->model) {
+                context->error = "the model is complete: another one needs a context that was reset";
+                return OX_FAILED_PRECONDITION;
+        }
+        return remember(context, shape_run(context, run_feed, &work));
 }
 
-static enum ox_code load(struct ox_context *context)
+static enum ox_code run_load(void *user)
 {
+        struct ox_context *context = ((struct work *)user)->context;
         const uint8_t *bytes;
         size_t size;
         OnnxModel *model;
 
-        if (!context->skimmer)
-                context->skimmer = skim_new(context->arena, &context->limits);
+        need_skimmer(context);
         enum ox_code code = skim_end(context->skimmer, &bytes, &size);
 
         if (code != OX_OK) {
@@ -147,13 +159,12 @@ static enum ox_code load(struct ox_context *context)
         return code;
 }
 
-static enum ox_code run_infer(struct work *work)
+static enum ox_code run_infer(void *user)
 {
+        struct work *work = user;
         struct ox_context *context = work->context;
         struct infer_options options = *work->options;
 
-        if (!context->model)
-                TRY(load(context));
         options.bytes = skim_bytes_seen(context->skimmer);
         options.bytes_skipped = skim_bytes_dropped(context->skimmer);
         return infer_model(context->arena, &context->limits, context->model, &options, &work->result, &context->error);
@@ -161,11 +172,14 @@ static enum ox_code run_infer(struct work *work)
 
 enum ox_code ox_model_infer(struct ox_context *context, const struct infer_options *options, const struct result **ret)
 {
-        struct work work = {.context = context, .run = run_infer, .options = options};
+        struct work work = {.context = context, .options = options ? options : &no_options};
 
+        *ret = NULL;
         if (context->failed != OX_OK)
-                return context->failed;
-        enum ox_code code = guarded(&work);
+                return remember(context, context->failed);
+        if (!context->model)
+                TRY(remember(context, shape_run(context, run_load, &work)));
+        enum ox_code code = shape_run(context, run_infer, &work);
 
         *ret = work.result;
         return code;
@@ -174,14 +188,24 @@ enum ox_code ox_model_infer(struct ox_context *context, const struct infer_optio
 enum ox_code ox_infer_model(struct ox_context *context, const void *bytes, size_t size,
                             const struct infer_options *options, const struct result **ret)
 {
+        *ret = NULL;
         TRY(ox_model_feed(context, bytes, size));
         return ox_model_infer(context, options, ret);
 }
 
 /* -- a node -- */
 
-static enum ox_code run_begin(struct work *work)
+struct node_work {
+        struct ox_context *context;
+        struct infer_node_request *begun;
+        const struct infer_node_request *request;
+        const struct infer_options *options;
+        const struct result *result;
+};
+
+static enum ox_code run_begin(void *user)
 {
+        struct node_work *work = user;
         struct ox_context *context = work->context;
 
         work->begun->strings = strings_new(context->arena, 0);
@@ -191,13 +215,14 @@ static enum ox_code run_begin(struct work *work)
 
 enum ox_code ox_node_begin(struct ox_context *context, struct infer_node_request *request)
 {
-        struct work work = {.context = context, .run = run_begin, .begun = request};
+        struct node_work work = {.context = context, .begun = request};
 
-        return guarded(&work);
+        return shape_run(context, run_begin, &work);
 }
 
-static enum ox_code run_node(struct work *work)
+static enum ox_code run_node(void *user)
 {
+        struct node_work *work = user;
         struct ox_context *context = work->context;
 
         return infer_node(context->arena, &context->limits, work->request, work->options, &work->result,
@@ -207,8 +232,8 @@ static enum ox_code run_node(struct work *work)
 enum ox_code ox_infer_node(struct ox_context *context, const struct infer_node_request *request,
                            const struct infer_options *options, const struct result **ret)
 {
-        struct work work = {.context = context, .run = run_node, .request = request, .options = options};
-        enum ox_code code = guarded(&work);
+        struct node_work work = {.context = context, .request = request, .options = options ? options : &no_options};
+        enum ox_code code = shape_run(context, run_node, &work);
 
         *ret = work.result;
         return code;
@@ -216,43 +241,56 @@ enum ox_code ox_infer_node(struct ox_context *context, const struct infer_node_r
 
 /* -- rendering -- */
 
-static enum ox_code run_json(struct work *work)
+struct rendering {
+        struct ox_context *context;
+        const struct result *result;
+        bool pretty;
+        render_write write;
+        void *user;
+};
+
+static enum ox_code run_json(void *user)
 {
-        render_json(work->result, work->context->arena, work->pretty, work->write, work->user);
+        struct rendering *r = user;
+
+        render_json(r->result, r->context->arena, r->pretty, r->write, r->user);
         return OX_OK;
 }
 
 enum ox_code ox_render_json(struct ox_context *context, const struct result *result, bool pretty, render_write write,
                             void *user)
 {
-        struct work work = {
-                .context = context, .run = run_json, .result = result, .pretty = pretty, .write = write, .user = user};
+        struct rendering r = {context, result, pretty, write, user};
 
-        return guarded(&work);
+        return shape_run(context, run_json, &r);
 }
 
-static enum ox_code run_table(struct work *work)
+static enum ox_code run_table(void *user)
 {
-        render_table(work->result, work->context->arena, work->write, work->user);
+        struct rendering *r = user;
+
+        render_table(r->result, r->context->arena, r->write, r->user);
         return OX_OK;
 }
 
 enum ox_code ox_render_table(struct ox_context *context, const struct result *result, render_write write, void *user)
 {
-        struct work work = {.context = context, .run = run_table, .result = result, .write = write, .user = user};
+        struct rendering r = {.context = context, .result = result, .write = write, .user = user};
 
-        return guarded(&work);
+        return shape_run(context, run_table, &r);
 }
 
-static enum ox_code run_patch(struct work *work)
+static enum ox_code run_patch(void *user)
 {
-        render_patch(work->result, work->context->arena, work->write, work->user);
+        struct rendering *r = user;
+
+        render_patch(r->result, r->context->arena, r->write, r->user);
         return OX_OK;
 }
 
 enum ox_code ox_render_patch(struct ox_context *context, const struct result *result, render_write write, void *user)
 {
-        struct work work = {.context = context, .run = run_patch, .result = result, .write = write, .user = user};
+        struct rendering r = {.context = context, .result = result, .write = write, .user = user};
 
-        return guarded(&work);
+        return shape_run(context, run_patch, &r);
 }

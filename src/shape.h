@@ -27,16 +27,17 @@ void ox_context_reset(struct ox_context *context, size_t keep);
 struct arena *ox_context_arena(struct ox_context *context);
 const struct ox_limits *ox_context_limits(const struct ox_context *context);
 
-/* What the last call that failed says; "" otherwise. */
+/* What the last call says that failed, until the next call; "" when it succeeded. */
 const char *ox_context_error(const struct ox_context *context);
 
 /* -- a model -- */
 
-/* Takes the next bytes of a model; they may be given up at once. After an error every further call repeats it. */
+/* Takes the next bytes of a model; they may be given up at once. What is no model stays at fault: from the first error
+   on every call for the model repeats it, until the context is reset. OX_FAILED_PRECONDITION once it was inferred. */
 enum ox_code ox_model_feed(struct ox_context *context, const void *bytes, size_t size);
 
-/* Infers the model that was fed. May be called again (with a larger work budget) until the context is reset. *ret is
-   also set with OX_INVALID_ARGUMENT from `strict`. */
+/* Infers the model that was fed. May be called again (with a larger work budget) until the context is reset. `options`
+   NULL: none. *ret is NULL after an error, but for those of faulty nodes that `strict` makes errors. */
 enum ox_code ox_model_infer(struct ox_context *context, const struct infer_options *options, const struct result **ret);
 
 /* Both in one call. */
