@@ -13,7 +13,7 @@ static void see_symbol(void *user, uint32_t symbol)
 {
         struct finishing *x = user;
 
-        /* Resolving makes new symbols where what it leads to goes past a limit, any number of them. */
+        /* Room up to the last one that appears: most symbols of a large model are replaced by what they equal. */
         if (symbol >= x->room) {
                 size_t room = 2 * (size_t)symbol + 64;
 

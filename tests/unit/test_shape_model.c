@@ -194,6 +194,62 @@ START_TEST(strict_says_why_and_still_has_the_result)
 }
 END_TEST
 
+/* x, of shape [N], and `count` nodes NonZero that each make a symbol of their own, then one that adds their sizes up.
+ */
+static struct bytes many_symbols(int count)
+{
+        struct bytes model = {0}, graph = {0}, opset = {0}, concat = {0}, axis = {0};
+        char name[16];
+
+        put_value(&graph, GRAPH_INPUT, "x", "N");
+        for (int i = 0; i < count; i++) {
+                struct bytes node = {0};
+
+                snprintf(name, sizeof(name), "z%d", i);
+                put_text(&node, 1, "x");
+                put_text(&node, 2, name);
+                put_text(&node, 4, "NonZero");
+                put_message(&graph, GRAPH_NODE, &node);
+                put_text(&concat, 1, name);
+        }
+        put_text(&concat, 2, "all");
+        put_text(&concat, 4, "Concat");
+        put_text(&axis, 1, "axis");
+        put_int(&axis, 3, 1);
+        put_int(&axis, 20, 2);
+        put_message(&concat, 5, &axis);
+        put_message(&graph, GRAPH_NODE, &concat);
+        put_int(&opset, 2, 17);
+        put_int(&model, MODEL_IR, 8);
+        put_message(&model, MODEL_OPSET, &opset);
+        put_message(&model, MODEL_GRAPH, &graph);
+        return model;
+}
+
+/* Their marks grow with them, also where sums past the limit on terms make more. */
+START_TEST(every_symbol_that_appears_is_listed_once)
+{
+        struct ox_limits limits;
+        struct bytes model = many_symbols(700);
+        const struct result *result;
+
+        ox_limits_default(&limits);
+        for (limits.expression_terms = 2; limits.expression_terms <= 1024; limits.expression_terms *= 8) {
+                struct ox_context *context = ox_context_new(&limits);
+
+                ck_assert_int_eq(ox_infer_model(context, model.at, model.size, NULL, &result), OX_OK);
+                ck_assert_uint_eq(result->n_value, 702);
+                ck_assert_uint_ge(result->n_symbol, 701);
+                ck_assert_str_eq(result->symbol[0].name, "N");
+                ck_assert_str_eq(result->symbol[700].name, "NonZero_z699_1");
+                for (size_t i = 1; i < result->n_symbol; i++)
+                        ck_assert_str_ne(result->symbol[i - 1].name, result->symbol[i].name);
+                ox_context_free(context);
+        }
+        drop_bytes(&model);
+}
+END_TEST
+
 /* Whatever the amount, it ends in a result or in an error that says so. */
 START_TEST(memory_may_end_anywhere)
 {
@@ -226,4 +282,4 @@ END_TEST
 UNIT_MAIN("shape_model", infers_twice_and_after_a_reset, a_budget_that_was_too_small_is_no_fault_of_the_model,
           bytes_that_are_no_model_stay_at_fault, nothing_is_no_model, a_model_cut_short_is_told,
           a_model_that_was_inferred_takes_no_more_bytes, strict_says_why_and_still_has_the_result,
-          memory_may_end_anywhere);
+          every_symbol_that_appears_is_listed_once, memory_may_end_anywhere);
