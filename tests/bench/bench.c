@@ -1,64 +1,40 @@
-/* Measures the engine in process, bytes in: `bench SECONDS MODEL...` prints a line a model with tabs between
+/* Measures the engine in process: `bench SECONDS MODEL` prints a line with tabs between
 
-     model  bytes  nodes  ns for the result  ns for the result as JSON  bytes of memory for the result
+     bytes  nodes  ns to the result, cold  ns to the result  ns to the result as JSON  bytes of JSON  bytes of memory
 
-   Times are medians of single runs on one thread; compare.py makes a table of them. */
+   Every time is that of the fastest of single runs from the model's bytes on. A context is used again as the daemon
+   does it; cold means the first run of the process. Memory is what that run and the JSON of its result grew the process
+   by. */
 #include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
+#include "measure.h"
 #include "shape.h"
 
-#define RUNS_MAX 100000
-#define RUNS_MIN 3
-#define KEEP     ((size_t)1 << 30) /* of the memory, from one run to the next */
+#define RUNS_MIN 5
+#define KEEP     ((size_t)4 * 1024 * 1024) /* of the memory, from one run to the next: as service/work/contexts.c */
 
-struct model {
+struct bench {
+        struct ox_context *context;
         uint8_t *bytes;
-        size_t size;
+        size_t size, nodes, json;
 };
 
-struct numbers {
-        uint64_t median;
-        size_t nodes, memory;
-};
-
-static uint64_t now_ns(void)
-{
-        struct timespec time;
-
-        clock_gettime(CLOCK_MONOTONIC, &time);
-        return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-        uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-        return (x > y) - (x < y);
-}
-
-static bool read_model(const char *path, struct model *ret)
+static bool read_model(const char *path, struct bench *b)
 {
         FILE *file = fopen(path, "rbe");
+        bool good = false;
         long size;
 
         if (file == NULL)
                 return false;
-        ret->bytes = NULL;
         if (fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0 && fseek(file, 0, SEEK_SET) == 0) {
-                ret->size = (size_t)size;
-                ret->bytes = malloc(ret->size + 1);
-                if (ret->bytes != NULL && fread(ret->bytes, 1, ret->size, file) != ret->size) {
-                        free(ret->bytes);
-                        ret->bytes = NULL;
-                }
+                b->size = (size_t)size;
+                b->bytes = malloc(b->size + 1);
+                good = b->bytes != NULL && fread(b->bytes, 1, b->size, file) == b->size;
         }
         fclose(file);
-        return ret->bytes != NULL;
+        return good;
 }
 
 static void count_bytes(void *user, const char *bytes, size_t size)
@@ -66,73 +42,61 @@ static void count_bytes(void *user, const char *bytes, size_t size)
         *(size_t *)user += size;
 }
 
-static enum ox_code run_once(struct ox_context *context, const struct model *model, bool render, struct numbers *ret)
+static enum ox_code run_once(struct bench *b, bool render, uint64_t *ret_ns)
 {
         const struct infer_options options = {.values = OX_VALUES_INFERRED};
         const struct result *result;
-        size_t written = 0;
+        uint64_t begin = work_ns();
 
-        TRY(ox_infer_model(context, model->bytes, model->size, &options, &result));
-        ret->nodes = result->model.nodes;
-        ret->memory = arena_used(ox_context_arena(context));
-        return render ? ox_render_json(context, result, false, count_bytes, &written) : OX_OK;
+        ox_context_reset(b->context, KEEP);
+        TRY(ox_infer_model(b->context, b->bytes, b->size, &options, &result));
+        b->nodes = result->model.nodes;
+        b->json = 0;
+        if (render)
+                TRY(ox_render_json(b->context, result, false, count_bytes, &b->json));
+        *ret_ns = work_ns() - begin;
+        return OX_OK;
 }
 
-static enum ox_code measure(struct ox_context *context, const struct model *model, bool render, double seconds,
-                            struct numbers *ret)
+static enum ox_code fastest(struct bench *b, bool render, double seconds, uint64_t *ret_ns)
 {
-        uint64_t *taken = calloc(RUNS_MAX, sizeof(*taken)), begin = now_ns();
-        enum ox_code code = taken == NULL ? OX_RESOURCE_EXHAUSTED : OX_OK;
-        size_t runs = 0;
+        uint64_t begin = work_ns(), ns;
 
-        while (code == OX_OK && runs < RUNS_MAX &&
-               (runs < RUNS_MIN || (double)(now_ns() - begin) < seconds * 1000000000.0)) {
-                uint64_t start = now_ns();
-
-                ox_context_reset(context, KEEP);
-                code = run_once(context, model, render, ret);
-                taken[runs++] = now_ns() - start;
+        *ret_ns = UINT64_MAX;
+        for (int runs = 0; runs < RUNS_MIN || (double)(work_ns() - begin) < seconds * 1e9; runs++) {
+                TRY(run_once(b, render, &ns));
+                if (ns < *ret_ns)
+                        *ret_ns = ns;
         }
-        if (code == OX_OK) {
-                qsort(taken, runs, sizeof(*taken), compare);
-                ret->median = taken[runs / 2];
-        }
-        free(taken);
-        return code;
+        return OX_OK;
 }
 
-static bool bench(struct ox_context *context, const char *path, double seconds)
+static enum ox_code bench(struct bench *b, double seconds)
 {
-        struct numbers result, json;
-        struct model model;
-        enum ox_code code;
+        uint64_t before = memory_bytes("VmRSS"), cold, result, json, memory;
 
-        if (!read_model(path, &model)) {
-                fprintf(stderr, "%s: %s\n", path, strerror(errno));
-                return false;
-        }
-        code = measure(context, &model, false, seconds, &result);
-        if (code == OX_OK)
-                code = measure(context, &model, true, seconds, &json);
-        if (code == OX_OK)
-                printf("%s\t%zu\t%zu\t%llu\t%llu\t%zu\n", path, model.size, result.nodes,
-                       (unsigned long long)result.median, (unsigned long long)json.median, result.memory);
-        else
-                fprintf(stderr, "%s: %s: %s\n", path, ox_code_name(code), ox_context_error(context));
-        free(model.bytes);
-        return code == OX_OK;
+        TRY(run_once(b, false, &cold));
+        TRY(run_once(b, true, &json));
+        memory = memory_bytes("VmHWM") - before;
+        TRY(fastest(b, false, seconds / 2, &result));
+        TRY(fastest(b, true, seconds / 2, &json));
+        printf("%zu\t%zu\t%llu\t%llu\t%llu\t%zu\t%llu\n", b->size, b->nodes, (unsigned long long)cold,
+               (unsigned long long)result, (unsigned long long)json, b->json, (unsigned long long)memory);
+        return OX_OK;
 }
 
 int main(int argc, char **argv)
 {
-        struct ox_context *context = ox_context_new(NULL);
-        double seconds = argc > 1 ? strtod(argv[1], NULL) : 0;
-        bool good = context != NULL && argc > 2;
+        struct bench b = {.context = ox_context_new(NULL)};
+        enum ox_code code = OX_INTERNAL;
 
-        if (!good)
-                fprintf(stderr, "usage: bench SECONDS MODEL...\n");
-        for (int i = 2; i < argc; i++)
-                good = bench(context, argv[i], seconds) && good;
-        ox_context_free(context);
-        return good ? EXIT_SUCCESS : EXIT_FAILURE;
+        if (argc != 3 || b.context == NULL)
+                fprintf(stderr, "usage: bench SECONDS MODEL\n");
+        else if (!read_model(argv[2], &b))
+                fprintf(stderr, "%s: %s\n", argv[2], strerror(errno));
+        else if ((code = bench(&b, strtod(argv[1], NULL))) != OX_OK)
+                fprintf(stderr, "%s: %s: %s\n", argv[2], ox_code_name(code), ox_context_error(b.context));
+        ox_context_free(b.context);
+        free(b.bytes);
+        return code == OX_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

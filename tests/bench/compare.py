@@ -1,43 +1,63 @@
 #!/usr/bin/env python3
 """Runs bench, and bench_onnx when it was built, on the same models on the same machine, and prints a table.
 
-    compare.py [--seconds S] BENCH [BENCH_ONNX] -- MODEL...
+    compare.py [--seconds S] [--repeat N] BENCH [BENCH_ONNX] -- MODEL...
+
+Each model has processes of its own, N of either program in turn; the least of each number counts. A ratio says how many
+times what we take ONNX's own inference takes from bytes to bytes: "result" what we take to the result in memory, "JSON"
+to the rendered answer, "memory" what the process grows by.
 """
+import argparse
 import os
 import subprocess
 import sys
 
+COLUMNS = "%-24s %9s %7s %11s %11s %8s %11s %8s %9s %11s %9s %7s %7s %7s"
+
 
 def measure(program, seconds, model):
-    """The fields of the line that a program prints for one model; none when it cannot take the model."""
+    """The numbers of the line that a program prints for one model; none when it cannot take the model."""
     done = subprocess.run([program, str(seconds), model], stdout=subprocess.PIPE, text=True, check=False)
-    return done.stdout.strip().split("\t")[1:] if done.returncode == 0 else []
+    return list(map(int, done.stdout.split())) if done.returncode == 0 else []
+
+
+def least(lines):
+    """Of several lines of one model, the least number in each place."""
+    return [min(numbers) for numbers in zip(*lines)]
+
+
+def row(model, ours, theirs):
+    size, nodes, cold, result, rendered, _, memory = ours
+    nodes = max(nodes, 1)
+    ours = [size, nodes, "%.1f us" % (cold / 1e3), "%.1f us" % (result / 1e3), "%.0f" % (result / nodes),
+            "%.1f us" % (rendered / 1e3), "%.0f" % (rendered / nodes), "%d KiB" % (memory / 1024)]
+    tail = ["-"] * 5
+    if theirs:
+        _, other, grown = theirs
+        tail = ["%.1f us" % (other / 1e3), "%d KiB" % (grown / 1024), "%.1fx" % (other / result),
+                "%.1fx" % (other / rendered), "%.1fx" % (grown / max(memory, 1))]
+    print(COLUMNS % tuple([os.path.basename(model)[:24]] + ours + tail), flush=True)
 
 
 def main():
-    arguments = sys.argv[1:]
-    seconds = 2.0
-    if arguments[:1] == ["--seconds"]:
-        seconds, arguments = float(arguments[1]), arguments[2:]
-    if "--" not in arguments:
-        sys.exit(__doc__)
-    programs, models = arguments[:arguments.index("--")], arguments[arguments.index("--") + 1:]
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("programs", nargs="+")
+    split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    options, models = parser.parse_args(sys.argv[1:split]), sys.argv[split + 1:]
     models += os.environ.get("SHAPED_BENCH_MODELS", "").split()
-    print("%-28s %10s %8s %12s %9s %12s %9s %12s %12s %7s" % (
-        "model", "bytes", "nodes", "result", "ns/node", "with JSON", "ns/node", "memory", "libonnx", "ratio"))
+    print(COLUMNS % ("model", "bytes", "nodes", "cold", "result", "ns/node", "JSON", "ns/node", "memory",
+                     "libonnx", "memory", "result", "JSON", "memory"))
     failed = False
     for model in models:
-        ours = measure(programs[0], seconds, model)
-        if not ours:
-            failed = True
-            continue
-        size, nodes, result, json, memory = map(int, ours)
-        theirs = measure(programs[1], seconds, model) if len(programs) > 1 else []
-        tail = "%9.1f us %6.1fx" % (int(theirs[0]) / 1e3, int(theirs[0]) / json) if theirs else "%12s %7s" % ("-", "-")
-        per = max(nodes, 1)
-        print("%-28s %10d %8d %9.1f us %9.0f %9.1f us %9.0f %12d %s" % (
-            os.path.basename(model)[:28], size, nodes, result / 1e3, result / per, json / 1e3, json / per, memory, tail),
-            flush=True)
+        lines = [[], []]
+        for _ in range(options.repeat):
+            for at, program in enumerate(options.programs[:2]):
+                lines[at].append(measure(program, options.seconds / options.repeat, model))
+        if all(lines[0]):
+            row(model, least(lines[0]), least(lines[1]) if all(lines[1]) else [])
+        failed = failed or not all(lines[0])
     sys.exit(failed)
 
 
