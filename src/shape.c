@@ -41,6 +41,7 @@ void ox_context_reset(struct ox_context *context, size_t keep)
 {
         arena_reset(context->arena, keep);
         context->skimmer = NULL;
+        context->loader = NULL;
         context->model = NULL;
         context->failed = OX_OK;
         context->error = "";
@@ -109,8 +110,12 @@ static enum ox_code remember(struct ox_context *context, enum ox_code code)
 
 static void need_skimmer(struct ox_context *context)
 {
-        if (!context->skimmer)
-                context->skimmer = skim_new(context->arena, &context->limits);
+        struct skim_sink sink = {.take = loader_take};
+
+        if (context->skimmer)
+                return;
+        sink.user = context->loader = loader_new(context->arena);
+        context->skimmer = skim_new(context->arena, &context->limits, &sink);
 }
 
 static enum ox_code run_feed(void *user)
@@ -153,7 +158,7 @@ static enum ox_code run_load(void *user)
                 context->error = skim_error(context->skimmer);
                 return code;
         }
-        code = model_load(context->arena, bytes, size, &model, &context->error);
+        code = model_load(context->arena, bytes, size, context->loader, &model, &context->error);
         if (code == OX_OK)
                 context->model = model;
         return code;

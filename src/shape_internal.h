@@ -2,15 +2,17 @@
 #pragma once
 
 #include "infer/infer.h"
+#include "model/load.h"
 #include "model/skim.h"
 #include "shape.h"
 
 struct ox_context {
         struct ox_limits limits;
         struct arena *arena;
-        struct skimmer *skimmer; /* NULL until a model is fed */
-        const OnnxModel *model;  /* NULL until it is parsed */
-        enum ox_code failed;     /* why no model can be had from this context until it is reset */
+        struct skimmer *skimmer; /* NULL until a model is fed; hands on to the loader */
+        struct loader *loader;
+        const OnnxModel *model; /* NULL until it is parsed */
+        enum ox_code failed;    /* why no model can be had from this context until it is reset */
         const char *failed_error;
         const char *error;
         char message[sizeof(((struct arena_guard *)NULL)->message)];

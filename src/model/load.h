@@ -7,7 +7,17 @@
 /* protobuf-c's allocator over an arena: free does nothing. `ret` must live as long as it is used. */
 void arena_allocator(struct arena *arena, ProtobufCAllocator *ret);
 
-/* Parses bytes that the skimmer let through. OX_INVALID_ARGUMENT with *ret_error (on the arena) when they are no
-   ModelProto, or have neither a graph nor an opset import. */
-enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, OnnxModel **ret,
-                        const char **ret_error);
+/* The messages of the main graph's lists, parsed one by one. */
+struct loader;
+
+/* Lives on the arena. */
+struct loader *loader_new(struct arena *arena);
+
+/* Takes the next message of a list: what a skimmer's sink calls. */
+enum ox_code loader_take(void *loader, uint32_t number, const uint8_t *bytes, size_t size);
+
+/* Parses the bytes that the skimmer kept to the end, and puts the loader's lists (NULL: there are none) into their
+   graph. OX_INVALID_ARGUMENT with *ret_error (on the arena) when they are no ModelProto, or have neither a graph nor an
+   opset import. */
+enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, const struct loader *loader,
+                        OnnxModel **ret, const char **ret_error);

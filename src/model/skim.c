@@ -22,6 +22,7 @@
 #define GRAPH_FIELD     7
 #define GRAPH_TAG       (GRAPH_FIELD << 3 | WIRE_LENGTH)
 #define GRAPH_HEAD_ROOM 6
+#define GRAPH_DEPTH     1
 
 struct out {
         uint8_t *at;
@@ -35,7 +36,9 @@ struct frame {
         uint32_t payload; /* bytes of a tensor's payload that are kept */
         uint32_t given;   /* by number: fields of one message that were read already */
         uint8_t message;
-        uint8_t width;   /* bytes of the length before `start`; 0: there is none */
+        uint8_t number;  /* of the field that it is */
+        uint8_t head;    /* bytes of tag and length before `start` */
+        uint8_t width;   /* bytes of the length among them; 0: there is none */
         uint8_t last;    /* the number of the field that was kept last */
         uint8_t dropped; /* a tensor's payload was dropped */
 };
@@ -57,6 +60,8 @@ struct skimmer {
         struct out graph, rest;
         struct out *out;
         bool has_graph, ended;
+        struct skim_sink sink;
+        size_t taken; /* bytes that the sink took */
 
         uint32_t depth; /* of the top frame; 0 is the model */
         struct frame *frame;
@@ -112,7 +117,7 @@ static uint8_t *out_room(struct skimmer *s, size_t size)
 {
         struct out *out = s->out;
 
-        if (size > s->kept_most - s->graph.length - s->rest.length) {
+        if (size > s->kept_most - s->taken - s->graph.length - s->rest.length) {
                 fail_limit(s, "more is kept of the model", "kept_bytes", s->kept_most);
                 return NULL;
         }
@@ -160,13 +165,15 @@ static void out_head(struct skimmer *s, const uint8_t *bytes, const struct wire_
 
 /* -- messages -- */
 
-/* Enters a message of `size` bytes whose head was written. */
-static void frame_push(struct skimmer *s, uint64_t size, uint8_t message, size_t width)
+/* Enters the message that a field announced, whose head was written, or, with a `width` of 0, was not. */
+static void frame_push(struct skimmer *s, const struct wire_head *head, uint8_t message, size_t width)
 {
         s->frame[++s->depth] = (struct frame){
-                .left = size,
+                .left = head->value,
                 .start = s->out->length,
                 .message = message,
+                .number = (uint8_t)head->number,
+                .head = (uint8_t)(width ? head->tag_size + width : 0),
                 .width = (uint8_t)width,
         };
 }
@@ -187,22 +194,40 @@ static void frame_again(struct skimmer *s, uint64_t size)
                 memmove(s->out->at + frame->start + more, s->out->at + frame->start, kept);
                 s->out->length += more;
                 frame->start += more;
+                frame->head += (uint8_t)more;
                 frame->width = (uint8_t)width;
         }
         frame->left = size;
         s->depth++;
 }
 
+/* Hands a message of the main graph, which is the last thing that was kept, on to the sink. */
+static void hand_on(struct skimmer *s, const struct frame *frame)
+{
+        struct out *out = s->out;
+        enum ox_code code =
+                s->sink.take(s->sink.user, frame->number, out->at + frame->start, out->length - frame->start);
+
+        if (code == OX_RESOURCE_EXHAUSTED)
+                fail_limit(s, "the model needs more memory", "arena_bytes", s->arena_most);
+        else if (code != OX_OK)
+                fail_field(s, code, frame->number, "cannot be parsed");
+        s->taken += out->length - (frame->start - frame->head);
+        out->length = frame->start - frame->head;
+}
+
 /* Leaves every message that is complete. */
 static void frame_settle(struct skimmer *s)
 {
-        while (s->depth > 0 && s->frame[s->depth].left == 0) {
+        while (s->depth > 0 && s->frame[s->depth].left == 0 && s->code == OX_OK) {
                 const struct frame *frame = &s->frame[s->depth--];
 
-                if (frame->width)
+                if (frame->width == 0)
+                        s->out = &s->rest; /* the main graph */
+                else if (s->depth == GRAPH_DEPTH && s->out == &s->graph && s->sink.take)
+                        hand_on(s, frame);
+                else
                         wire_put(s->out->at + frame->start - frame->width, s->out->length - frame->start, frame->width);
-                if (s->depth == 0)
-                        s->out = &s->rest;
         }
 }
 
@@ -221,7 +246,7 @@ static void take_message(struct skimmer *s, const uint8_t *bytes, const struct w
                 if (!s->has_graph && out_room(s, GRAPH_HEAD_ROOM))
                         s->graph.length = GRAPH_HEAD_ROOM;
                 s->has_graph = true;
-                frame_push(s, head->value, field->message, 0);
+                frame_push(s, head, field->message, 0);
                 return;
         }
         if (!(field->flags & SCHEMA_REPEATED) && (parent->given & bit)) {
@@ -234,7 +259,7 @@ static void take_message(struct skimmer *s, const uint8_t *bytes, const struct w
         out_head(s, bytes, head);
         parent->given |= bit;
         parent->last = (uint8_t)head->number;
-        frame_push(s, head->value, field->message, wire_width(head->value));
+        frame_push(s, head, field->message, wire_width(head->value));
 }
 
 /* -- the payload of tensors -- */
@@ -482,7 +507,7 @@ enum ox_code skim_feed(struct skimmer *s, const void *bytes, size_t size)
 
 /* -- beginning and end -- */
 
-struct skimmer *skim_new(struct arena *arena, const struct ox_limits *limits)
+struct skimmer *skim_new(struct arena *arena, const struct ox_limits *limits, const struct skim_sink *sink)
 {
         struct skimmer *s = arena_new_zero(arena, struct skimmer);
         int64_t depth = limits->message_depth;
@@ -497,6 +522,8 @@ struct skimmer *skim_new(struct arena *arena, const struct ox_limits *limits)
         s->depth_limit = depth < 1 ? 1 : depth > DEPTH_MOST ? DEPTH_MOST : depth;
         s->depth_most = (uint32_t)s->depth_limit - 1;
         s->out = &s->rest;
+        if (sink)
+                s->sink = *sink;
         s->frame = arena_new_array(arena, struct frame, s->depth_most + 1);
         s->frame[0] = (struct frame){.left = UINT64_MAX, .message = SCHEMA_MODEL};
         return s;
@@ -517,6 +544,7 @@ static void join(struct skimmer *s)
         head = s->graph.at + GRAPH_HEAD_ROOM - 1 - width;
         head[0] = GRAPH_TAG;
         wire_put(head + 1, length, width);
+        s->taken += wire_width(length + s->taken) - width; /* what is kept has the graph's whole length */
         s->rest = (struct out){
                 .at = head,
                 .length = 1 + width + length + rest.length,
@@ -553,7 +581,7 @@ uint64_t skim_bytes_seen(const struct skimmer *s)
 
 uint64_t skim_bytes_dropped(const struct skimmer *s)
 {
-        size_t kept = s->rest.length + (s->graph.length ? s->graph.length - GRAPH_HEAD_ROOM : 0);
+        size_t kept = s->taken + s->rest.length + (s->graph.length ? s->graph.length - GRAPH_HEAD_ROOM : 0);
 
         return kept < s->seen ? s->seen - kept : 0;
 }

@@ -17,14 +17,23 @@
 
 struct skimmer;
 
-/* Lives on the arena, as all that it keeps. */
-struct skimmer *skim_new(struct arena *arena, const struct ox_limits *limits);
+/* Takes the messages of the main graph's lists (nodes, initializers ...), each as soon as it is complete, so that a
+   model never stands in memory as a whole. `number` is that of the list's field in GraphProto; the bytes are given up
+   after the call. Any code but OX_OK ends the skimming. */
+struct skim_sink {
+        enum ox_code (*take)(void *user, uint32_t number, const uint8_t *bytes, size_t size);
+        void *user;
+};
+
+/* Lives on the arena, as all that it keeps. `sink` NULL: everything is kept to the end. */
+struct skimmer *skim_new(struct arena *arena, const struct ox_limits *limits, const struct skim_sink *sink);
 
 /* Takes the next bytes; they need not live longer than the call. After an error every further call returns it again. */
 enum ox_code skim_feed(struct skimmer *skimmer, const void *bytes, size_t size);
 
-/* At the end of the upload: *ret_bytes (*ret_size) is the kept ModelProto, on the arena. OX_INVALID_ARGUMENT for
-   truncated or malformed bytes, names with NUL or invalid UTF-8, nesting or sizes past limits: OX_RESOURCE_EXHAUSTED.
+/* At the end of the upload: *ret_bytes (*ret_size) is the kept ModelProto, on the arena, without what the sink took.
+   OX_INVALID_ARGUMENT for truncated or malformed bytes, names with NUL or invalid UTF-8, nesting or sizes past limits:
+   OX_RESOURCE_EXHAUSTED.
  */
 enum ox_code skim_end(struct skimmer *skimmer, const uint8_t **ret_bytes, size_t *ret_size);
 

@@ -28,7 +28,7 @@ struct skim {
 static struct skim skim(struct arena *arena, const struct ox_limits *limits, const uint8_t *data, size_t size,
                         uint64_t seed)
 {
-        struct skim skim = {.skimmer = skim_new(arena, limits)};
+        struct skim skim = {.skimmer = skim_new(arena, limits, NULL)};
 
         for (size_t i = 0, n; i < size; i += n) {
                 n = size - i;
@@ -116,7 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (arena != NULL && setjmp(guard.jump) == 0) {
                 check(arena, &limits, data, size);
                 /* Bytes that no skimmer saw do no harm either. */
-                model_load(arena, data, size, &model, &error);
+                model_load(arena, data, size, NULL, &model, &error);
         }
         arena_free(arena);
         return 0;

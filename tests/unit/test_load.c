@@ -18,7 +18,7 @@ static struct load load(struct bytes *bytes, size_t arena_bytes)
         struct load load = {.arena = arena_new(arena_bytes)};
 
         ck_assert_ptr_nonnull(load.arena);
-        load.code = model_load(load.arena, bytes->at, bytes->size, &load.model, &load.error);
+        load.code = model_load(load.arena, bytes->at, bytes->size, NULL, &load.model, &load.error);
         drop_bytes(bytes);
         return load;
 }

@@ -46,13 +46,13 @@ static void skim_done(struct skim *skim)
         arena_free(skim->arena);
 }
 
-static void skim_in_chunks(struct skim *skim, const struct bytes *model, size_t chunk)
+static void skim_to(struct skim *skim, const struct bytes *model, size_t chunk, const struct skim_sink *sink)
 {
         /* A block of its own, so that the sanitizer sees reads past the chunk; spoilt once it is fed. */
         uint8_t *piece = malloc(chunk);
 
         ck_assert_ptr_nonnull(piece);
-        skim->skimmer = skim_new(skim->arena, &skim->limits);
+        skim->skimmer = skim_new(skim->arena, &skim->limits, sink);
         for (size_t i = 0; i < model->size; i += chunk) {
                 size_t size = model->size - i < chunk ? model->size - i : chunk;
 
@@ -64,6 +64,11 @@ static void skim_in_chunks(struct skim *skim, const struct bytes *model, size_t 
         skim->code = skim_end(skim->skimmer, &skim->at, &skim->size);
 }
 
+static void skim_in_chunks(struct skim *skim, const struct bytes *model, size_t chunk)
+{
+        skim_to(skim, model, chunk, NULL);
+}
+
 static const size_t chunks[] = {1, 2, 3, 7, 64 * 1024};
 #define N_CHUNKS ((int)(sizeof(chunks) / sizeof(chunks[0])))
 
@@ -73,6 +78,25 @@ static OnnxModel *unpack(struct arena *arena, const uint8_t *at, size_t size)
 
         arena_allocator(arena, &allocator);
         return shaped__onnx__v1__model_proto__unpack(&allocator, size, at);
+}
+
+/* The same when the main graph's messages are parsed as they come. Models without a graph are not loaded. */
+static void loads(const struct bytes *model, size_t chunk, const uint8_t *packed, size_t size)
+{
+        struct skim skim = skim_begin();
+        struct loader *loader = loader_new(skim.arena);
+        uint8_t *other = arena_alloc(skim.arena, size);
+        OnnxModel *parsed;
+        const char *error;
+
+        skim_to(&skim, model, chunk, &(struct skim_sink){loader_take, loader});
+        ck_assert_msg(skim.code == OX_OK, "%s", skim_error(skim.skimmer));
+        if (model_load(skim.arena, skim.at, skim.size, loader, &parsed, &error) == OX_OK) {
+                ck_assert_uint_eq(shaped__onnx__v1__model_proto__get_packed_size(parsed), size);
+                shaped__onnx__v1__model_proto__pack(parsed, other);
+                ck_assert_mem_eq(other, packed, size);
+        }
+        skim_done(&skim);
 }
 
 /* What remains of `model`, in chunks of every size, is `wanted`: the same when both are parsed and serialized. Takes
@@ -95,6 +119,7 @@ static void keeps(struct bytes *model, struct bytes *wanted)
                 ck_assert_uint_eq(shaped__onnx__v1__model_proto__get_packed_size(parsed), size);
                 shaped__onnx__v1__model_proto__pack(parsed, other);
                 ck_assert_mem_eq(other, packed, size);
+                loads(model, chunks[i], packed, size);
         }
         skim_done(&skim);
         drop_bytes(model);
@@ -114,6 +139,10 @@ static void refuses_under(const struct ox_limits *limits, struct bytes *model, e
                               skim_error(skim.skimmer));
                 ck_assert_int_eq(skim.code, code);
                 ck_assert_int_eq(skim_feed(skim.skimmer, "", 1), code);
+                skim_to(&skim, model, chunks[i], &(struct skim_sink){loader_take, loader_new(skim.arena)});
+                ck_assert_int_eq(skim.code, code);
+                ck_assert_msg(strstr(skim_error(skim.skimmer), text) != NULL, "wanted '%s', got '%s'", text,
+                              skim_error(skim.skimmer));
         }
         skim_done(&skim);
         drop_bytes(model);
@@ -369,7 +398,11 @@ START_TEST(bounds_payload_to_the_byte)
 
                 ck_assert_uint_eq(tensor->raw_data.len, more ? 0 : SKIM_TENSOR_BYTES);
                 ck_assert_int_eq(tensor->data_dropped, (int)more);
-                ck_assert_uint_eq(skim_bytes_dropped(skim.skimmer), model.size - skim.size);
+                size_t dropped = model.size - skim.size;
+
+                ck_assert_uint_eq(skim_bytes_dropped(skim.skimmer), dropped);
+                skim_to(&skim, &model, 1000, &(struct skim_sink){loader_take, loader_new(skim.arena)});
+                ck_assert_uint_eq(skim_bytes_dropped(skim.skimmer), dropped);
                 skim_done(&skim);
                 drop_bytes(&model);
         }
