@@ -148,6 +148,9 @@ static bool build_value(struct builder *b, const struct case_value *from, struct
         *of = inner.type;
         ret->type.kind = from->kind == CASE_OPTIONAL ? TYPE_OPTIONAL : TYPE_MAP;
         ret->type.of = of;
+        ret->has_length = from->length != NULL;
+        if (ret->has_length)
+                return build_dim(b, from->length, -1, &ret->length);
         return from->kind == CASE_OPTIONAL || build_elem(b, from->elem, &ret->type.elem);
 }
 
@@ -172,8 +175,8 @@ static enum attr_type guess_type(const struct case_attr *attr)
         const char *first = attr->is_list ? (attr->n_item > 0 ? attr->item[0] : "0") : attr->text;
         bool quoted = attr->quoted || attr->items_quoted;
 
-        if (attr->tensor != NULL)
-                return ATTR_TENSOR;
+        if (attr->value != NULL)
+                return attr->value->has_content ? ATTR_TENSOR : ATTR_TYPE_PROTO;
         if (!quoted && is_integer(first))
                 return attr->is_list ? ATTR_INTS : ATTR_INT;
         if (!quoted && is_number(first))
@@ -254,6 +257,73 @@ static bool build_tensor(struct builder *b, const struct case_value *from, OnnxT
         return true;
 }
 
+static bool build_type(struct builder *b, const struct case_value *from, OnnxType *t);
+
+/* The shape that an attribute's type has; NULL: none. */
+static OnnxShape *build_type_shape(struct builder *b, const struct case_value *from)
+{
+        OnnxShape *shape = arena_new_array(b->arena, OnnxShape, 1);
+
+        if (from->rank < 0)
+                return NULL;
+        shaped__onnx__v1__tensor_shape_proto__init(shape);
+        shape->n_dim = (size_t)from->rank;
+        shape->dim = arena_new_array(b->arena, OnnxDim *, shape->n_dim);
+        for (size_t i = 0; i < shape->n_dim; i++) {
+                OnnxDim *dim = shape->dim[i] = arena_new_array(b->arena, OnnxDim, 1);
+
+                shaped__onnx__v1__tensor_shape_proto__dimension__init(dim);
+                if (is_integer(from->dim[i])) {
+                        dim->value_case = SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+                        dim->dim_value = strtoll(from->dim[i], NULL, 10);
+                } else {
+                        dim->value_case = SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
+                        dim->dim_param = arena_strndup(b->arena, from->dim[i], strlen(from->dim[i]));
+                }
+        }
+        return shape;
+}
+
+static OnnxType *build_inner_type(struct builder *b, const struct case_value *from)
+{
+        OnnxType *t = arena_new_array(b->arena, OnnxType, 1);
+
+        return build_type(b, from, t) ? t : NULL;
+}
+
+static bool build_type(struct builder *b, const struct case_value *from, OnnxType *t)
+{
+        enum elem elem = ELEM_UNDEFINED;
+
+        shaped__onnx__v1__type_proto__init(t);
+        if (from->elem != NULL && !build_elem(b, from->elem, &elem))
+                return false;
+        if (from->kind == CASE_TENSOR) {
+                t->value_case = SHAPED__ONNX__V1__TYPE_PROTO__VALUE_TENSOR_TYPE;
+                t->tensor_type = arena_new_array(b->arena, Shaped__Onnx__V1__TypeProto__Tensor, 1);
+                shaped__onnx__v1__type_proto__tensor__init(t->tensor_type);
+                t->tensor_type->has_elem_type = 1;
+                t->tensor_type->elem_type = (int32_t)elem;
+                t->tensor_type->shape = build_type_shape(b, from);
+                return true;
+        }
+        if (from->kind == CASE_SEQUENCE) {
+                t->value_case = SHAPED__ONNX__V1__TYPE_PROTO__VALUE_SEQUENCE_TYPE;
+                t->sequence_type = arena_new_array(b->arena, Shaped__Onnx__V1__TypeProto__Sequence, 1);
+                shaped__onnx__v1__type_proto__sequence__init(t->sequence_type);
+                t->sequence_type->elem_type = build_inner_type(b, from->of);
+                return t->sequence_type->elem_type != NULL;
+        }
+        if (from->kind == CASE_OPTIONAL) {
+                t->value_case = SHAPED__ONNX__V1__TYPE_PROTO__VALUE_OPTIONAL_TYPE;
+                t->optional_type = arena_new_array(b->arena, Shaped__Onnx__V1__TypeProto__Optional, 1);
+                shaped__onnx__v1__type_proto__optional__init(t->optional_type);
+                t->optional_type->elem_type = build_inner_type(b, from->of);
+                return t->optional_type->elem_type != NULL;
+        }
+        return fail(b, "no type of an attribute", "map, sparse or unknown");
+}
+
 static void build_list(struct builder *b, const struct case_attr *from, OnnxAttribute *a)
 {
         size_t n = from->n_item;
@@ -298,7 +368,10 @@ static bool build_attr(struct builder *b, const struct case_attr *from, const st
                 a->s = bytes_of(from->text);
                 return true;
         case ATTR_TENSOR:
-                return build_tensor(b, from->tensor, &a->t);
+                return build_tensor(b, from->value, &a->t);
+        case ATTR_TYPE_PROTO:
+                a->tp = build_inner_type(b, from->value);
+                return a->tp != NULL;
         default:
                 build_list(b, from, a);
                 return true;
@@ -315,30 +388,30 @@ static void build_names(struct builder *b, const struct case_value *from, size_t
         *ret = names;
 }
 
-static bool build_node(struct builder *b, const struct case_row *row, int opset, OnnxNode *node)
+static bool build_node(struct builder *b, const struct case_row *row, const char *op, int opset, OnnxNode *node)
 {
-        const struct op_row *op = op_find(row->domain, row->op, opset, NULL);
+        const struct op_row *schema = op_find(row->domain, op, opset, NULL);
 
         shaped__onnx__v1__node_proto__init(node);
         node->name = arena_printf(b->arena, "n");
-        node->op_type = arena_strndup(b->arena, row->op, strlen(row->op));
+        node->op_type = arena_strndup(b->arena, op, strlen(op));
         node->domain = arena_strndup(b->arena, row->domain, strlen(row->domain));
         node->n_input = row->n_in;
         build_names(b, row->in, row->n_in, 'x', &node->input);
-        node->n_output = row->n_out > 0 ? row->n_out : 1;
+        node->n_output = row->no_outputs ? 0 : row->n_out > 0 ? row->n_out : 1;
         build_names(b, row->n_out > 0 ? row->out : NULL, node->n_output, 'y', &node->output);
         node->n_attribute = row->n_attr;
         node->attribute = arena_new_array(b->arena, OnnxAttribute *, row->n_attr);
         for (size_t i = 0; i < row->n_attr; i++) {
                 node->attribute[i] = arena_new_array(b->arena, OnnxAttribute, 1);
-                if (!build_attr(b, &row->attr[i], op, node->attribute[i]))
+                if (!build_attr(b, &row->attr[i], schema, node->attribute[i]))
                         return false;
         }
         return true;
 }
 
-bool case_build(struct ox_context *context, const struct case_row *row, int opset, struct infer_node_request *request,
-                const char **ret_error)
+bool case_build(struct ox_context *context, const struct case_row *row, const char *op, int opset,
+                struct infer_node_request *request, const char **ret_error)
 {
         struct builder b = {.arena = ox_context_arena(context), .strings = request->strings, .dims = request->dims};
         OnnxNode *node = arena_new_array(b.arena, OnnxNode, 1);
@@ -346,12 +419,12 @@ bool case_build(struct ox_context *context, const struct case_row *row, int opse
         struct infer_input *inputs = arena_new_array(b.arena, struct infer_input, row->n_in);
         size_t count = 0;
 
-        if (!build_node(&b, row, opset, node)) {
+        if (!build_node(&b, row, op, opset, node)) {
                 *ret_error = b.error;
                 return false;
         }
         for (size_t i = 0; i < row->n_in; i++) {
-                if (row->in[i].kind == CASE_LEFT_OUT)
+                if (row->in[i].kind == CASE_LEFT_OUT || row->in[i].kind == CASE_ABSENT)
                         continue;
                 b.input = inputs[count].name = node->input[i];
                 if (!build_value(&b, &row->in[i], &inputs[count++].value)) {

@@ -106,6 +106,11 @@ static bool read_list(struct reader *r, char close, const char ***ret, size_t *r
 
 static bool read_value(struct reader *r, struct case_value *ret);
 
+static bool read_length(struct reader *r, struct case_value *ret)
+{
+        return !take(r, "#") || read_until(r, " \t", "a length", &ret->length);
+}
+
 /* seq(T), seq(T)#length, seq{T T ...} */
 static bool read_sequence(struct reader *r, struct case_value *ret)
 {
@@ -114,7 +119,7 @@ static bool read_sequence(struct reader *r, struct case_value *ret)
         if (take(r, "(")) {
                 if (!read_value(r, ret->of) || !take(r, ")"))
                         return fail(r, "the type of a sequence's elements and )");
-                return !take(r, "#") || read_until(r, " \t", "a length", &ret->length);
+                return read_length(r, ret);
         }
         if (!take(r, "{"))
                 return fail(r, "( or {");
@@ -147,7 +152,7 @@ static bool read_wrapped(struct reader *r, enum case_kind kind, struct case_valu
                 ret->rank = ret->of->rank;
                 ret->dim = ret->of->dim;
         }
-        return true;
+        return kind == CASE_SPARSE || read_length(r, ret);
 }
 
 /* float[N,2]{...}; float[...] has no rank. */
@@ -190,6 +195,10 @@ static bool read_value(struct reader *r, struct case_value *ret)
                 ret->kind = CASE_LEFT_OUT;
                 return true;
         }
+        if (take(r, "!")) {
+                ret->kind = CASE_ABSENT;
+                return true;
+        }
         if (r->at[0] == '?' && r->at[1] != '[') {
                 r->at++;
                 return true;
@@ -211,28 +220,37 @@ static bool read_attr(struct reader *r, struct case_attr *ret)
                 return read_list(r, ']', &ret->item, &ret->n_item, &ret->items_quoted);
         }
         if (r->at[strcspn(r->at, "[ \t|")] == '[') {
-                ret->tensor = arena_new_zero(r->arena, struct case_value);
-                return read_tensor(r, ret->tensor);
+                ret->value = arena_new_zero(r->arena, struct case_value);
+                return read_value(r, ret->value);
         }
         return read_until(r, " \t|", "a value", &ret->text);
 }
 
-/* "Add", "ai.onnx.ml.Scaler": what stands before the last point is the domain. */
-static bool read_operator(struct reader *r, struct case_row *row)
+/* "Add", "Add,Sub", "ai.onnx.ml.Scaler": what stands before the last point is the domain of all. */
+static bool read_operators(struct reader *r, struct case_row *row)
 {
-        const char *text, *point;
+        size_t length = strcspn(r->at, " \t|");
+        const char *point = memrchr(r->at, '.', length);
 
-        if (!read_until(r, " \t|", "an operator", &text))
-                return false;
-        point = strrchr(text, '.');
-        row->op = point == NULL ? text : point + 1;
-        row->domain = point == NULL ? "" : arena_strndup(r->arena, text, (size_t)(point - text));
+        row->domain = "";
+        if (point != NULL) {
+                row->domain = arena_strndup(r->arena, r->at, (size_t)(point - r->at));
+                r->at = point + 1;
+        }
+        do {
+                if (row->n_op == CASE_MAX)
+                        return fail(r, "fewer operators");
+                if (!read_until(r, ", \t|", "an operator", &row->op[row->n_op++]))
+                        return false;
+        } while (take(r, ","));
         return true;
 }
 
-/* 13 or 7,9,13 or 7+ */
+/* 13 or 7,9,13 or 7+ or * */
 static bool read_opsets(struct reader *r, struct case_row *row)
 {
+        if (take(r, "*"))
+                return true;
         do {
                 struct case_opset *opset = &row->opset[row->n_opset];
                 char *end;
@@ -297,7 +315,7 @@ static bool read_outcome(struct reader *r, struct case_row *row)
 static bool read_row(struct reader *r, struct case_row *row)
 {
         skip_spaces(r);
-        if (!read_operator(r, row))
+        if (!read_operators(r, row))
                 return false;
         skip_spaces(r);
         if (!read_opsets(r, row))
@@ -305,6 +323,10 @@ static bool read_row(struct reader *r, struct case_row *row)
         for (skip_spaces(r); !take(r, "|"); skip_spaces(r)) {
                 if (take(r, "!types")) {
                         row->check_types = true;
+                        continue;
+                }
+                if (take(r, "!no_outputs")) {
+                        row->no_outputs = true;
                         continue;
                 }
                 if (row->n_attr == CASE_MAX)
@@ -330,7 +352,7 @@ bool case_parse(struct arena *arena, const char *line, struct case_row *ret, con
 {
         struct reader r = {.arena = arena, .at = line};
 
-        *ret = (struct case_row){.op = NULL};
+        *ret = (struct case_row){.n_op = 0};
         if (read_row(&r, ret))
                 return true;
         if (r.error == NULL)

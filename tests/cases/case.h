@@ -3,7 +3,16 @@
 
 #include "base/arena.h"
 
-enum case_kind { CASE_LEFT_OUT, CASE_UNKNOWN, CASE_TENSOR, CASE_SPARSE, CASE_SEQUENCE, CASE_OPTIONAL, CASE_MAP };
+enum case_kind {
+        CASE_LEFT_OUT,
+        CASE_ABSENT, /* named by the node, but not among the inputs */
+        CASE_UNKNOWN,
+        CASE_TENSOR,
+        CASE_SPARSE,
+        CASE_SEQUENCE,
+        CASE_OPTIONAL,
+        CASE_MAP,
+};
 
 /* A value as it is written: dimensions and elements stay text. */
 struct case_value {
@@ -15,7 +24,7 @@ struct case_value {
         const char **content;
         size_t n_content;
         struct case_value *of;   /* of sequences, optionals and maps */
-        const char *length;      /* of a sequence; NULL: unknown */
+        const char *length;      /* of a sequence or optional; NULL: unknown */
         struct case_value *each; /* a sequence's elements one by one; NULL: not told */
         size_t n_each;
 };
@@ -28,21 +37,23 @@ struct case_attr {
         const char **item; /* of a list */
         size_t n_item;
         bool items_quoted;
-        struct case_value *tensor; /* a tensor with contents; NULL: none */
+        struct case_value *value; /* a tensor if it has contents, a type if it has none; NULL: none */
 };
 
 struct case_relation {
         const char *left, *relation, *right;
 };
 
-#define CASE_MAX 64 /* inputs, outputs, attributes, opsets and relations of one row */
+#define CASE_MAX 64 /* operators, inputs, outputs, attributes, opsets and relations of one row */
 
 struct case_row {
-        const char *domain, *op;
+        const char *domain;
+        const char *op[CASE_MAX];
+        size_t n_op;
         struct case_opset {
                 int version;
                 bool and_newer; /* and every later version of the operator */
-        } opset[CASE_MAX];
+        } opset[CASE_MAX];      /* none: every version of the operator */
         size_t n_opset;
         struct case_attr attr[CASE_MAX];
         size_t n_attr;
@@ -51,6 +62,7 @@ struct case_row {
         struct case_value out[CASE_MAX];
         size_t n_out;
         bool check_types;
+        bool no_outputs;           /* the node names none */
         const char *code, *reason; /* the expected error; NULL: none, and any reason */
         struct case_relation relation[CASE_MAX];
         size_t n_relation;

@@ -140,10 +140,10 @@ static const char *kind_name(enum type_kind kind)
 static bool check_type(struct checker *c, const struct case_value *wanted, const struct type *got)
 {
         static const enum type_kind kinds[] = {
-                [CASE_LEFT_OUT] = TYPE_UNKNOWN,  [CASE_UNKNOWN] = TYPE_UNKNOWN,
-                [CASE_TENSOR] = TYPE_TENSOR,     [CASE_SPARSE] = TYPE_SPARSE_TENSOR,
-                [CASE_SEQUENCE] = TYPE_SEQUENCE, [CASE_OPTIONAL] = TYPE_OPTIONAL,
-                [CASE_MAP] = TYPE_MAP,
+                [CASE_LEFT_OUT] = TYPE_UNKNOWN,     [CASE_ABSENT] = TYPE_UNKNOWN,
+                [CASE_UNKNOWN] = TYPE_UNKNOWN,      [CASE_TENSOR] = TYPE_TENSOR,
+                [CASE_SPARSE] = TYPE_SPARSE_TENSOR, [CASE_SEQUENCE] = TYPE_SEQUENCE,
+                [CASE_OPTIONAL] = TYPE_OPTIONAL,    [CASE_MAP] = TYPE_MAP,
         };
 
         if (got->kind != kinds[wanted->kind])

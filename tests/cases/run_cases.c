@@ -1,5 +1,5 @@
-/* Runs the rows of case files in process: `run_cases FILE...` prints ok or not ok for every row at every version of
-   its operator set that it names. README.md has the format. */
+/* Runs the rows of case files in process: `run_cases FILE...` prints ok or not ok for every row, operator and version
+   of the operator set that it names. README.md has the format. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,18 +18,18 @@ struct run {
         size_t passed, failed;
 };
 
-static void report(struct run *run, const char *row, int opset, const char *error)
+static void report(struct run *run, const char *row, const char *op, int opset, const char *error)
 {
         if (error == NULL) {
                 run->passed++;
-                printf("ok - %s:%d %s @%d\n", run->file, run->line, row, opset);
+                printf("ok - %s:%d %s @%s-%d\n", run->file, run->line, row, op, opset);
                 return;
         }
         run->failed++;
-        printf("not ok - %s:%d %s @%d\n#  %s\n", run->file, run->line, row, opset, error);
+        printf("not ok - %s:%d %s @%s-%d\n#  %s\n", run->file, run->line, row, op, opset, error);
 }
 
-static void run_at(struct run *run, const char *text, const struct case_row *row, int opset)
+static void run_at(struct run *run, const char *text, const struct case_row *row, const char *op, int opset)
 {
         struct infer_node_request request = {.node = NULL};
         struct infer_options options = {.check_types = row->check_types};
@@ -40,28 +40,30 @@ static void run_at(struct run *run, const char *text, const struct case_row *row
         ox_context_reset(run->context, ROW_KEEP);
         if (ox_node_begin(run->context, &request) != OX_OK)
                 error = ox_context_error(run->context);
-        else if (case_build(run->context, row, opset, &request, &error)) {
+        else if (case_build(run->context, row, op, opset, &request, &error)) {
                 code = ox_infer_node(run->context, &request, &options, &result);
                 if (!case_check(run->context, row, code, result, &error) && code != OX_OK)
                         error = arena_printf(run->arena, "%s (%s)", error, ox_context_error(run->context));
         }
-        report(run, text, opset, error);
+        report(run, text, op, opset, error);
 }
 
-/* A version with a plus stands for itself and every later one that changed the operator. */
-static void run_row(struct run *run, const char *text, const struct case_row *row)
+/* A version with a plus stands for itself and every later one that changed the operator; no version for all. */
+static void run_operator(struct run *run, const char *text, const struct case_row *row, const char *op)
 {
-        for (size_t i = 0; i < row->n_opset; i++) {
-                const struct op_row *versions;
-                size_t count;
+        const struct op_row *versions;
+        size_t count;
 
-                run_at(run, text, row, row->opset[i].version);
-                if (!row->opset[i].and_newer)
-                        continue;
-                versions = op_versions(row->domain, row->op, &count);
-                for (size_t v = 0; v < count; v++)
+        versions = op_versions(row->domain, op, &count);
+        for (size_t v = 0; v < count && row->n_opset == 0; v++)
+                run_at(run, text, row, op, versions[v].since);
+        if (count == 0 && row->n_opset == 0)
+                report(run, text, op, 0, "the operator has no versions");
+        for (size_t i = 0; i < row->n_opset; i++) {
+                run_at(run, text, row, op, row->opset[i].version);
+                for (size_t v = 0; v < count && row->opset[i].and_newer; v++)
                         if (versions[v].since > row->opset[i].version)
-                                run_at(run, text, row, versions[v].since);
+                                run_at(run, text, row, op, versions[v].since);
         }
 }
 
@@ -88,9 +90,10 @@ static bool run_file(struct run *run, const char *path)
                         continue;
                 arena_reset(run->arena, ROW_KEEP);
                 if (case_parse(run->arena, line, &row, &error))
-                        run_row(run, line, &row);
+                        for (size_t i = 0; i < row.n_op; i++)
+                                run_operator(run, line, &row, row.op[i]);
                 else
-                        report(run, line, 0, error);
+                        report(run, line, "?", 0, error);
         }
         free(line);
         fclose(file);
