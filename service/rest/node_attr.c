@@ -142,7 +142,98 @@ static enum ox_code read_tensor(struct reader *r, const char *name, json_t *json
         return read_tensor_data(r, what, content, t);
 }
 
-/* -- the type -- */
+/* -- types -- */
+
+/* The shape that a type's JSON has; NULL where it has none. */
+static enum ox_code read_type_shape(struct reader *r, const char *what, json_t *json, OnnxShape **ret)
+{
+        OnnxShape *shape = arena_new_array(r->arena, OnnxShape, 1);
+
+        if (!json)
+                return OX_OK;
+        if (!json_is_array(json))
+                return read_fail(r, OX_INVALID_ARGUMENT, "%s: shape is no list", what);
+        shaped__onnx__v1__tensor_shape_proto__init(shape);
+        shape->n_dim = json_array_size(json);
+        shape->dim = arena_new_array(r->arena, OnnxDim *, shape->n_dim);
+        for (size_t d = 0; d < shape->n_dim; d++) {
+                OnnxDim *dim = shape->dim[d] = arena_new_array(r->arena, OnnxDim, 1);
+                json_t *size = json_array_get(json, d);
+
+                shaped__onnx__v1__tensor_shape_proto__dimension__init(dim);
+                if (json_is_integer(size)) {
+                        dim->value_case = SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+                        dim->dim_value = json_integer_value(size);
+                } else if (json_is_string(size)) {
+                        dim->value_case = SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
+                        dim->dim_param = arena_strndup(r->arena, json_string_value(size), json_string_length(size));
+                } else if (!json_is_null(size)) {
+                        return read_fail(r, OX_INVALID_ARGUMENT, "%s: axis %zu is no size", what, d);
+                }
+        }
+        *ret = shape;
+        return OX_OK;
+}
+
+static enum ox_code read_type(struct reader *r, const char *what, const struct type *outer, json_t *json,
+                              OnnxType **ret);
+
+/* `json` is NULL where the type's name alone tells it. */
+static enum ox_code build_type(struct reader *r, const char *what, const struct type *type, json_t *json, OnnxType *t)
+{
+        json_t *element = json_object_get(json, "element");
+
+        shaped__onnx__v1__type_proto__init(t);
+        switch (type->kind) {
+        case TYPE_TENSOR:
+                t->value_case = SHAPED__ONNX__V1__TYPE_PROTO__VALUE_TENSOR_TYPE;
+                t->tensor_type = arena_new_array(r->arena, Shaped__Onnx__V1__TypeProto__Tensor, 1);
+                shaped__onnx__v1__type_proto__tensor__init(t->tensor_type);
+                t->tensor_type->has_elem_type = 1;
+                t->tensor_type->elem_type = (int32_t)type->elem;
+                return read_type_shape(r, what, json_object_get(json, "shape"), &t->tensor_type->shape);
+        case TYPE_SEQUENCE:
+                t->value_case = SHAPED__ONNX__V1__TYPE_PROTO__VALUE_SEQUENCE_TYPE;
+                t->sequence_type = arena_new_array(r->arena, Shaped__Onnx__V1__TypeProto__Sequence, 1);
+                shaped__onnx__v1__type_proto__sequence__init(t->sequence_type);
+                return read_type(r, what, type->of, element, &t->sequence_type->elem_type);
+        case TYPE_OPTIONAL:
+                t->value_case = SHAPED__ONNX__V1__TYPE_PROTO__VALUE_OPTIONAL_TYPE;
+                t->optional_type = arena_new_array(r->arena, Shaped__Onnx__V1__TypeProto__Optional, 1);
+                shaped__onnx__v1__type_proto__optional__init(t->optional_type);
+                return read_type(r, what, type->of, element, &t->optional_type->elem_type);
+        default:
+                return read_fail(r, OX_INVALID_ARGUMENT, "%s: only a tensor, sequence or optional is a type here",
+                                 what);
+        }
+}
+
+/* A type as an input's is written: its name, the shape of a tensor, and, of a sequence or optional, what its element is
+   beyond the name. `outer` is the type that the name of what it is an element of tells; type_parse() bounds how deep
+   that nests, and no element goes deeper. */
+static enum ox_code read_type(struct reader *r, const char *what, const struct type *outer, json_t *json,
+                              OnnxType **ret)
+{
+        static const char *const members[] = {"type", "shape", "element", NULL};
+        struct type type = outer ? *outer : type_unknown;
+        const char *text = "";
+
+        if (json)
+                TRY(read_members(r, what, json, members));
+        TRY(read_text(r, what, json_object_get(json, "type"), &text));
+        if (text[0] && !type_parse(r->arena, text, strlen(text), &type))
+                return read_fail(r, OX_INVALID_ARGUMENT, "%s: '%.60s' is no type", what, text);
+        if (outer && !type_kinds_agree(outer, &type))
+                return read_fail(r, OX_INVALID_ARGUMENT, "%s: type and element contradict each other", what);
+        if (json_object_get(json, "shape") && type.kind != TYPE_TENSOR)
+                return read_fail(r, OX_INVALID_ARGUMENT, "%s: it has a shape, and is no tensor", what);
+        if (json_object_get(json, "element") && type.kind != TYPE_SEQUENCE && type.kind != TYPE_OPTIONAL)
+                return read_fail(r, OX_INVALID_ARGUMENT, "%s: it has an element, and is no sequence or optional", what);
+        *ret = arena_new_array(r->arena, OnnxType, 1);
+        return build_type(r, what, &type, json, *ret);
+}
+
+/* -- the kind of attribute -- */
 
 static enum attr_type type_of_list(json_t *json)
 {
@@ -170,7 +261,9 @@ static enum attr_type type_as_written(json_t *json)
                 return ATTR_STRING;
         if (json_is_array(json))
                 return type_of_list(json);
-        return json_is_object(json) && json_object_get(json, "tensor") ? ATTR_TENSOR : ATTR_UNDEFINED;
+        if (json_object_get(json, "tensor"))
+                return ATTR_TENSOR;
+        return json_object_get(json, "type") ? ATTR_TYPE_PROTO : ATTR_UNDEFINED;
 }
 
 static enum attr_type type_of_attribute(json_t *json, const struct op_attr *known)
@@ -221,11 +314,12 @@ enum ox_code read_attribute(struct reader *r, const char *name, json_t *json, co
                 return read_strings(r, name, json, &a->strings, &a->n_strings);
         case ATTR_TENSOR:
                 return read_tensor(r, name, json_object_get(json, "tensor"), &a->t);
+        case ATTR_TYPE_PROTO:
+                return read_type(r, arena_printf(r->arena, "attribute %.100s", name), NULL, json, &a->tp);
         default:
-                return read_fail(
-                        r, OX_INVALID_ARGUMENT,
-                        "attribute %.100s is none of an integer, a number, a text, a list of one of these or a "
-                        "tensor",
-                        name);
+                return read_fail(r, OX_INVALID_ARGUMENT,
+                                 "attribute %.100s is none of an integer, a number, a text, a list of one of these, a "
+                                 "tensor or a type",
+                                 name);
         }
 }

@@ -67,6 +67,19 @@ def check_attributes(daemon):
     refused("of the wrong type", daemon.post_json(ONE, request("Concat", attributes={"axis": "one"})))
     refused("an object", daemon.post_json(ONE, request("Concat", attributes={"axis": {"a": 1}})))
     refused("null", daemon.post_json(ONE, request("Concat", attributes={"axis": None})))
+    optional = {"type": "seq(tensor(float))", "element": {"shape": [2, "N", None]}}
+    answer = daemon.post_json(ONE, request("Optional", {}, {"type": optional}))
+    equal("a type", answer.json["values"][0]["type"], "optional(seq(tensor(float)))")
+    equal("its shape", answer.json["values"][0]["element"]["element"]["shape"][0], 2)
+    for what, bad in {"a type that is none": {"type": "tensor(floaty)"},
+                      "a type of a map": {"type": "map(int64,tensor(float))"},
+                      "a shape of a sequence": {"type": "seq(tensor(float))", "shape": [2]},
+                      "an element of a tensor's type": {"type": "tensor(float)", "element": {}},
+                      "an element that the type contradicts": {"type": "seq(tensor(float))", "element": {"type": "tensor(int8)"}},
+                      "a shape that is no list": {"type": "tensor(float)", "shape": 2},
+                      "a size that is none": {"type": "tensor(float)", "shape": [[2]]},
+                      "more than a type": {"type": "tensor(float)", "content": []}}.items():
+        refused(what, daemon.post_json(ONE, request("Optional", {}, {"type": bad})))
     refused("a tensor without a type", daemon.post_json(ONE, request("Constant", {}, {"value": {"tensor": {"shape": [1]}}})))
 
 
