@@ -9,12 +9,21 @@ static const struct type *keep(const struct node *n, struct type type)
         return kept;
 }
 
-/* Before version 18 nothing else stands for an optional. */
+/* What an optional may hold: a tensor or a sequence of tensors. */
+static bool is_element(const struct type *type)
+{
+        return type->kind == TYPE_UNKNOWN || type->kind == TYPE_TENSOR || type->kind == TYPE_SEQUENCE;
+}
+
+/* Since version 18 an element of its own stands for an optional. */
 static enum ox_code expect_optional(struct node *n, int i)
 {
-        if (n->row->since >= 18 || in_type(n, i)->kind == TYPE_OPTIONAL || in_type(n, i)->kind == TYPE_UNKNOWN)
+        const struct type *type = in_type(n, i);
+
+        if (type->kind == TYPE_OPTIONAL || type->kind == TYPE_UNKNOWN || (n->row->since >= 18 && is_element(type)))
                 return OX_OK;
-        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", i, "input %d must be an optional", i);
+        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", i, "input %d must be an optional%s", i,
+                          n->row->since >= 18 ? ", a tensor or a sequence" : "");
 }
 
 static enum ox_code out_optional(struct node *n, const struct type *of, bool has_element)
@@ -55,9 +64,13 @@ static enum ox_code tensor_from_proto(struct node *n, int64_t elem, const OnnxSh
         return OX_OK;
 }
 
-/* The type of `type`: a tensor or a sequence of tensors, as the schema's constraints have it. */
+/* The type of `type`: a tensor or a sequence of tensors, as the schema's constraints have it. By the text it is the
+   element's; the optional's own is taken for it. */
 static enum ox_code type_from_proto(struct node *n, const OnnxType *proto, struct type *ret)
 {
+        if (proto->value_case == SHAPED__ONNX__V1__TYPE_PROTO__VALUE_OPTIONAL_TYPE &&
+            proto->optional_type->elem_type != NULL)
+                proto = proto->optional_type->elem_type;
         if (proto->value_case == SHAPED__ONNX__V1__TYPE_PROTO__VALUE_TENSOR_TYPE)
                 return tensor_from_proto(n, proto->tensor_type->elem_type, proto->tensor_type->shape, ret);
         const OnnxType *of = proto->value_case == SHAPED__ONNX__V1__TYPE_PROTO__VALUE_SEQUENCE_TYPE
@@ -79,8 +92,7 @@ enum ox_code infer_Optional(struct node *n)
         struct type type;
 
         if (in_given(n, 0)) {
-                enum type_kind kind = in_type(n, 0)->kind;
-                if (kind == TYPE_OPTIONAL || kind == TYPE_MAP || kind == TYPE_SPARSE_TENSOR)
+                if (!is_element(in_type(n, 0)))
                         return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", 0,
                                           "input 0 must be a tensor or a sequence of tensors");
                 return out_optional(n, in_type(n, 0), true);
@@ -92,15 +104,18 @@ enum ox_code infer_Optional(struct node *n)
         return out_optional(n, keep(n, type), false);
 }
 
-/* OptionalGetElement (15, 18): since 18 a value that is no optional passes through. */
+/* OptionalGetElement (15, 18): since 18 a value that is no optional passes through. An empty optional has no element
+   to get. */
 enum ox_code infer_OptionalGetElement(struct node *n)
 {
         const struct type *type = in_type(n, 0);
 
-        if (type->kind == TYPE_OPTIONAL)
-                return type->of->kind == TYPE_UNKNOWN ? OX_OK : out_type(n, 0, type->of);
         TRY(expect_optional(n, 0));
-        return out_copy(n, 0, 0);
+        if (type->kind != TYPE_OPTIONAL)
+                return out_copy(n, 0, 0);
+        if (n->in[0]->has_length && dim_is(n->in[0]->length, 0))
+                return node_error(n, OX_INVALID_ARGUMENT, "EMPTY_OPTIONAL", 0, "the optional is empty");
+        return type->of->kind == TYPE_UNKNOWN ? OX_OK : out_type(n, 0, type->of);
 }
 
 void content_OptionalGetElement(struct node *n)
