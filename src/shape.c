@@ -8,7 +8,7 @@
 #include "model/load.h"
 #include "shape_internal.h"
 
-static const struct infer_options no_options;
+static const struct ox_options no_options;
 
 struct ox_context *ox_context_new(const struct ox_limits *limits)
 {
@@ -87,8 +87,8 @@ struct work {
         struct ox_context *context;
         const void *bytes;
         size_t size;
-        const struct infer_options *options;
-        const struct result *result;
+        const struct ox_options *options;
+        const struct ox_result *result;
 };
 
 /* What was fed stays at fault, whatever is asked of the context in between. */
@@ -168,14 +168,13 @@ static enum ox_code run_infer(void *user)
 {
         struct work *work = user;
         struct ox_context *context = work->context;
-        struct infer_options options = *work->options;
+        struct infer_bytes bytes = {skim_bytes_seen(context->skimmer), skim_bytes_dropped(context->skimmer)};
 
-        options.bytes = skim_bytes_seen(context->skimmer);
-        options.bytes_skipped = skim_bytes_dropped(context->skimmer);
-        return infer_model(context->arena, &context->limits, context->model, &options, &work->result, &context->error);
+        return infer_model(context->arena, &context->limits, context->model, work->options, bytes, &work->result,
+                           &context->error);
 }
 
-enum ox_code ox_model_infer(struct ox_context *context, const struct infer_options *options, const struct result **ret)
+enum ox_code ox_model_infer(struct ox_context *context, const struct ox_options *options, const struct ox_result **ret)
 {
         struct work work = {.context = context, .options = options ? options : &no_options};
 
@@ -191,7 +190,7 @@ enum ox_code ox_model_infer(struct ox_context *context, const struct infer_optio
 }
 
 enum ox_code ox_infer_model(struct ox_context *context, const void *bytes, size_t size,
-                            const struct infer_options *options, const struct result **ret)
+                            const struct ox_options *options, const struct ox_result **ret)
 {
         *ret = NULL;
         TRY(ox_model_feed(context, bytes, size));
@@ -204,8 +203,8 @@ struct node_work {
         struct ox_context *context;
         struct infer_node_request *begun;
         const struct infer_node_request *request;
-        const struct infer_options *options;
-        const struct result *result;
+        const struct ox_options *options;
+        const struct ox_result *result;
 };
 
 static enum ox_code run_begin(void *user)
@@ -218,7 +217,7 @@ static enum ox_code run_begin(void *user)
         return OX_OK;
 }
 
-enum ox_code ox_node_begin(struct ox_context *context, struct infer_node_request *request)
+enum ox_code ox_request_begin(struct ox_context *context, struct infer_node_request *request)
 {
         struct node_work work = {.context = context, .begun = request};
 
@@ -234,8 +233,8 @@ static enum ox_code run_node(void *user)
                           &context->error);
 }
 
-enum ox_code ox_infer_node(struct ox_context *context, const struct infer_node_request *request,
-                           const struct infer_options *options, const struct result **ret)
+enum ox_code ox_request_infer(struct ox_context *context, const struct infer_node_request *request,
+                              const struct ox_options *options, const struct ox_result **ret)
 {
         struct node_work work = {.context = context, .request = request, .options = options ? options : &no_options};
         enum ox_code code = shape_run(context, run_node, &work);
@@ -248,9 +247,9 @@ enum ox_code ox_infer_node(struct ox_context *context, const struct infer_node_r
 
 struct rendering {
         struct ox_context *context;
-        const struct result *result;
+        const struct ox_result *result;
         bool pretty;
-        render_write write;
+        ox_write write;
         void *user;
 };
 
@@ -262,7 +261,7 @@ static enum ox_code run_json(void *user)
         return OX_OK;
 }
 
-enum ox_code ox_render_json(struct ox_context *context, const struct result *result, bool pretty, render_write write,
+enum ox_code ox_render_json(struct ox_context *context, const struct ox_result *result, bool pretty, ox_write write,
                             void *user)
 {
         struct rendering r = {context, result, pretty, write, user};
@@ -278,7 +277,7 @@ static enum ox_code run_table(void *user)
         return OX_OK;
 }
 
-enum ox_code ox_render_table(struct ox_context *context, const struct result *result, render_write write, void *user)
+enum ox_code ox_render_table(struct ox_context *context, const struct ox_result *result, ox_write write, void *user)
 {
         struct rendering r = {.context = context, .result = result, .write = write, .user = user};
 
@@ -293,7 +292,7 @@ static enum ox_code run_patch(void *user)
         return OX_OK;
 }
 
-enum ox_code ox_render_patch(struct ox_context *context, const struct result *result, render_write write, void *user)
+enum ox_code ox_render_patch(struct ox_context *context, const struct ox_result *result, ox_write write, void *user)
 {
         struct rendering r = {.context = context, .result = result, .write = write, .user = user};
 

@@ -1,10 +1,9 @@
 /* What the files behind shape.h share: the context, and running work on its arena. */
 #pragma once
 
-#include "infer/infer.h"
+#include "engine.h"
 #include "model/load.h"
 #include "model/skim.h"
-#include "shape.h"
 
 struct ox_context {
         struct ox_limits limits;

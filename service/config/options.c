@@ -69,7 +69,7 @@ static bool set_dim(struct options *options, const char *value)
 {
         char *name = keep_text(options, value);
         char *equals = name ? strrchr(name, '=') : NULL;
-        struct infer_binding *grown =
+        struct ox_binding *grown =
                 realloc(options->binding, (options->infer.n_binding + 1) * sizeof(*options->binding));
 
         if (grown)
@@ -84,7 +84,7 @@ static bool set_dim(struct options *options, const char *value)
         if (*end || number == INT64_MAX)
                 return fail(options, "dim: '%.40s' is no size", equals + 1);
         *equals = '\0';
-        grown[options->infer.n_binding++] = (struct infer_binding){.name = name, .value = number};
+        grown[options->infer.n_binding++] = (struct ox_binding){.name = name, .value = number};
         return true;
 }
 
@@ -117,7 +117,7 @@ static char *trim(char *text, char *end)
         return text;
 }
 
-static bool split_dims(struct options *options, char *text, struct infer_shape *shape)
+static bool split_dims(struct options *options, char *text, struct ox_input_shape *shape)
 {
         size_t most = 1;
 
@@ -149,8 +149,8 @@ static bool set_shape(struct options *options, const char *value)
 {
         char *input = keep_text(options, value);
         char *colon = input ? strrchr(input, ':') : NULL;
-        struct infer_shape *grown = realloc(options->shape, (options->infer.n_shape + 1) * sizeof(*options->shape));
-        struct infer_shape shape = {.input = input};
+        struct ox_input_shape *grown = realloc(options->shape, (options->infer.n_shape + 1) * sizeof(*options->shape));
+        struct ox_input_shape shape = {.input = input};
 
         if (grown)
                 options->infer.shape = options->shape = grown;

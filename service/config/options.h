@@ -6,10 +6,10 @@
 #include "shape.h"
 
 struct options {
-        struct infer_options infer;
+        struct ox_options infer;
         bool pretty;
-        struct infer_binding *binding; /* as infer.binding, with room to grow */
-        struct infer_shape *shape;
+        struct ox_binding *binding; /* as infer.binding, with room to grow */
+        struct ox_input_shape *shape;
         void **block; /* what the texts stand in */
         size_t n_block;
         char error[256];

@@ -120,7 +120,7 @@ static void write_out(void *user, const char *bytes, size_t size)
                 fwrite(bytes, 1, size, user);
 }
 
-static int print(struct ox_context *context, const struct job *job, const struct result *result)
+static int print(struct ox_context *context, const struct job *job, const struct ox_result *result)
 {
         const char *format = job->config.format;
         enum ox_code code = strcmp(format, "json") == 0
@@ -139,7 +139,7 @@ static int print(struct ox_context *context, const struct job *job, const struct
 
 static int infer(struct ox_context *context, const struct job *job)
 {
-        const struct result *result = NULL;
+        const struct ox_result *result = NULL;
 
         if (!feed(context, job->model))
                 return EXIT_FAULTY;

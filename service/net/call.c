@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine.h"
 #include "service.h"
-#include "shape.h"
 
 #define KEEP_BYTES ((size_t)1024 * 1024) /* of a reply's memory, for the next call */
 #define CALLS_KEPT 64

@@ -101,7 +101,7 @@ static inline const char *call_header(struct call *call, const char *name)
         return call->transport->header(call, name);
 }
 
-/* A render_write that appends to the reply. */
+/* A ox_write that appends to the reply. */
 void call_write(void *call, const char *bytes, size_t size);
 
 /* Begins the reply: status, type of its body; forgets what was written before. */

@@ -46,7 +46,7 @@ void metrics_request(struct metrics *metrics, int route, int status, int64_t dur
 /* -- the text -- */
 
 struct output {
-        render_write write;
+        ox_write write;
         void *user;
 };
 
@@ -112,7 +112,7 @@ static void put_durations(const struct output *out, const struct metrics *metric
         }
 }
 
-void metrics_write(const struct metrics *metrics, size_t queue, render_write write, void *user)
+void metrics_write(const struct metrics *metrics, size_t queue, ox_write write, void *user)
 {
         const struct output out = {write, user};
 

@@ -45,4 +45,4 @@ void metric_max(struct metrics *metrics, enum metric metric, int64_t value);
 void metrics_request(struct metrics *metrics, int route, int status, int64_t duration_ns);
 
 /* Prometheus' text format; `queue` is the number of requests that wait. */
-void metrics_write(const struct metrics *metrics, size_t queue, render_write write, void *user);
+void metrics_write(const struct metrics *metrics, size_t queue, ox_write write, void *user);

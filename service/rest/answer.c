@@ -1,5 +1,6 @@
 #include "rest/answer.h"
 
+#include "engine.h"
 #include "rest/routes.h"
 #include "service.h"
 
@@ -8,7 +9,7 @@ struct error {
         struct ox_context *context;
         enum ox_code code;
         const char *message;
-        const struct result *result;
+        const struct ox_result *result;
 };
 
 static enum ox_code write_error(void *user)
@@ -21,7 +22,7 @@ static enum ox_code write_error(void *user)
 }
 
 bool answer_error(struct call *call, struct ox_context *context, enum ox_code code, const char *message,
-                  const struct result *result)
+                  const struct ox_result *result)
 {
         struct error error = {call, context, code, message, result};
 
@@ -34,7 +35,7 @@ int answer_status(enum ox_code code)
 }
 
 void answer_failure(struct call *call, struct ox_context *context, enum ox_code code, const char *message,
-                    const struct result *result)
+                    const struct ox_result *result)
 {
         call_reply(call, answer_status(code), "application/json");
         call->code = code;

@@ -7,7 +7,7 @@
 /* Appends {"code", "message", "details"} with the diagnostics of `result` (may be NULL) as details. False when memory
    runs out. */
 bool answer_error(struct call *call, struct ox_context *context, enum ox_code code, const char *message,
-                  const struct result *result);
+                  const struct ox_result *result);
 
 /* The status that goes with a code when a request is at fault: past a limit it is 413, for trying again helps nothing.
  */
@@ -15,4 +15,4 @@ int answer_status(enum ox_code code);
 
 /* The whole reply of a request that failed. */
 void answer_failure(struct call *call, struct ox_context *context, enum ox_code code, const char *message,
-                    const struct result *result);
+                    const struct ox_result *result);

@@ -8,6 +8,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "base/try.h"
+
 #define OUT_BYTES ((size_t)64 * 1024)
 
 struct decoder {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "config/options.h"
+#include "engine.h"
 #include "rest/answer.h"
 #include "rest/routes.h"
 #include "rest/upload.h"
@@ -92,7 +93,7 @@ bool models_body(struct call *call, const char *bytes, size_t size)
 
 /* -- the answer -- */
 
-static void reply_result(struct call *call, struct models *m, const struct result *result)
+static void reply_result(struct call *call, struct models *m, const struct ox_result *result)
 {
         enum ox_code code;
 
@@ -107,7 +108,7 @@ static void reply_result(struct call *call, struct models *m, const struct resul
                 answer_failure(call, m->context, code, ox_context_error(m->context), NULL);
 }
 
-static void count(struct call *call, struct models *m, const struct result *result)
+static void count(struct call *call, struct models *m, const struct ox_result *result)
 {
         struct metrics *metrics = &call->service->metrics;
 
@@ -124,7 +125,7 @@ static void count(struct call *call, struct models *m, const struct result *resu
 static bool infer(struct call *call, uint64_t budget)
 {
         struct models *m = call->state;
-        const struct result *result = NULL;
+        const struct ox_result *result = NULL;
 
         m->options.infer.work_budget = budget;
         enum ox_code code = ox_model_infer(m->context, &m->options.infer, &result);

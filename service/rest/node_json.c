@@ -173,7 +173,7 @@ static enum ox_code read_inputs(struct reader *r, json_t *json, struct infer_nod
         return OX_OK;
 }
 
-static enum ox_code bind_symbols(struct reader *r, const struct infer_options *options)
+static enum ox_code bind_symbols(struct reader *r, const struct ox_options *options)
 {
         static const struct dim_origin nowhere = {.axis = -1};
 
@@ -187,7 +187,7 @@ static enum ox_code bind_symbols(struct reader *r, const struct infer_options *o
         return OX_OK;
 }
 
-static enum ox_code read_request(struct reader *r, json_t *root, const struct infer_options *options,
+static enum ox_code read_request(struct reader *r, json_t *root, const struct ox_options *options,
                                  struct infer_node_request *request)
 {
         static const char *const members[] = {"node", "opset", "opsetImports", "inputs", NULL};

@@ -4,13 +4,13 @@
 #include <jansson.h>
 
 #include "config/options.h"
-#include "shape.h"
+#include "engine.h"
 
 struct node_json {
         struct ox_context *context;
         const struct options *options;
         json_t *json;
-        struct infer_node_request request; /* with its tables, from ox_node_begin() */
+        struct infer_node_request request; /* with its tables, from ox_request_begin() */
         enum ox_code code;
         const char *error; /* on the context's arena */
 };

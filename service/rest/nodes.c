@@ -87,11 +87,11 @@ bool nodes_body(struct call *call, const char *bytes, size_t size)
 /* -- one node -- */
 
 /* Infers into n->context. On failure *ret_error says why, on its arena or in `message`. */
-static enum ox_code infer_one(struct nodes *n, json_t *json, char *message, const struct result **ret,
+static enum ox_code infer_one(struct nodes *n, json_t *json, char *message, const struct ox_result **ret,
                               const char **ret_error)
 {
         struct node_json node = {.context = n->context, .options = &n->options, .json = json, .error = ""};
-        enum ox_code code = ox_node_begin(n->context, &node.request);
+        enum ox_code code = ox_request_begin(n->context, &node.request);
 
         *ret = NULL;
         *ret_error = "";
@@ -101,7 +101,7 @@ static enum ox_code infer_one(struct nodes *n, json_t *json, char *message, cons
         }
         if (code != OX_OK)
                 return code;
-        code = ox_infer_node(n->context, &node.request, &n->options.infer, ret);
+        code = ox_request_infer(n->context, &node.request, &n->options.infer, ret);
         *ret_error = ox_context_error(n->context);
         return code;
 }
@@ -118,7 +118,7 @@ static void count(struct call *call, struct nodes *n)
 static void answer_one(struct call *call, struct nodes *n, json_t *json)
 {
         char message[CONTEXT_MESSAGE];
-        const struct result *result;
+        const struct ox_result *result;
         const char *error;
         enum ox_code code = infer_one(n, json, message, &result, &error);
 
@@ -142,7 +142,7 @@ static void put(struct call *call, const char *text)
 }
 
 static void put_failure(struct call *call, struct nodes *n, enum ox_code code, const char *error,
-                        const struct result *result)
+                        const struct ox_result *result)
 {
         size_t before = call->reply.length;
 
@@ -158,7 +158,7 @@ static void put_item(struct call *call, struct nodes *n, json_t *json)
 {
         size_t before = call->reply.length;
         char message[CONTEXT_MESSAGE];
-        const struct result *result;
+        const struct ox_result *result;
         const char *error;
         enum ox_code code = infer_one(n, json, message, &result, &error);
 

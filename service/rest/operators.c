@@ -3,6 +3,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "engine.h"
 #include "ops/registry.h"
 #include "render/json_out.h"
 #include "rest/routes.h"

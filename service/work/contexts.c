@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "engine.h"
 
 #define KEEP_BYTES ((size_t)4 * 1024 * 1024) /* of memory, in a context that nobody uses */
 

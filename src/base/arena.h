@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/code.h"
+#include "base/try.h"
 
 struct arena;
 

@@ -29,14 +29,6 @@ enum ox_code {
 #undef X
 };
 
-/* Leaves the calling function with the first outcome that is not OX_OK. */
-#define TRY(expression)                                                                                                \
-        do {                                                                                                           \
-                enum ox_code try_code_ = (expression);                                                                 \
-                if (try_code_ != OX_OK)                                                                                \
-                        return try_code_;                                                                              \
-        } while (0)
-
 /* "invalid_argument" and the like; a static string, never NULL. */
 const char *ox_code_name(enum ox_code code);
 

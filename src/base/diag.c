@@ -2,7 +2,7 @@
 
 #define DIAGS_KEPT 10000
 
-void diags_add(struct diags *diags, struct arena *arena, const struct diag *diag)
+void diags_add(struct diags *diags, struct arena *arena, const struct ox_diag *diag)
 {
         if (diag->severity == OX_ERROR)
                 diags->errors++;

@@ -140,7 +140,7 @@ static enum extent extent_of(struct infer *f, const struct type *type)
         return extent;
 }
 
-static void count_extent(struct result_summary *summary, enum extent extent)
+static void count_extent(struct ox_summary *summary, enum extent extent)
 {
         summary->values++;
         switch (extent) {
@@ -163,18 +163,18 @@ static bool is_wanted(enum ox_values values, const struct entry *entry, enum ext
 {
         switch (values) {
         case OX_VALUES_INFERRED:
-                return entry->kind != KIND_INITIALIZER;
+                return entry->kind != OX_KIND_INITIALIZER;
         case OX_VALUES_OUTPUTS:
                 return is_graph_output;
         case OX_VALUES_UNKNOWN:
-                return entry->kind != KIND_INITIALIZER && extent == EXTENT_UNKNOWN;
+                return entry->kind != OX_KIND_INITIALIZER && extent == EXTENT_UNKNOWN;
         case OX_VALUES_ALL:
                 return true;
         }
         return false;
 }
 
-static void finish_values(struct finishing *x, struct result *result, const OnnxGraph *graph)
+static void finish_values(struct finishing *x, struct ox_result *result, const OnnxGraph *graph)
 {
         struct infer *f = x->f;
         struct result_value *values = arena_new_array(f->arena, struct result_value, f->n_entry);
@@ -187,19 +187,19 @@ static void finish_values(struct finishing *x, struct result *result, const Onnx
                 const struct entry *entry = entry_at(f, i);
                 bool is_output = !entry->scope[0] && map_get(&outputs, entry->name) >= 0;
 
-                if (!graph && entry->kind == KIND_INPUT)
+                if (!graph && entry->kind == OX_KIND_INPUT)
                         continue; /* the caller of a single node knows them */
                 /* What is known is counted as it is shown, with every symbol replaced that became something else. */
                 struct type type = finish_type(x, &entry->value.type);
                 enum extent extent = extent_of(f, &type);
 
-                if (entry->kind != KIND_INITIALIZER)
+                if (entry->kind != OX_KIND_INITIALIZER)
                         count_extent(&result->summary, extent);
                 if (graph && !is_wanted(f->options->values, entry, extent, is_output))
                         continue;
                 values[result->n_value++] = (struct result_value){
                         .name = str_text(f->strings, entry->name),
-                        .kind = !graph ? KIND_OUTPUT : entry->kind,
+                        .kind = !graph ? OX_KIND_OUTPUT : entry->kind,
                         .scope = entry->scope,
                         .node = entry->node,
                         .node_index = entry->node_index,
@@ -211,10 +211,10 @@ static void finish_values(struct finishing *x, struct result *result, const Onnx
         result->value = values;
 }
 
-static void finish_constraints(struct finishing *x, struct result *result)
+static void finish_constraints(struct finishing *x, struct ox_result *result)
 {
         struct infer *f = x->f;
-        struct result_constraint *constraints = arena_new_array(f->arena, struct result_constraint, f->n_constraint);
+        struct ox_constraint *constraints = arena_new_array(f->arena, struct ox_constraint, f->n_constraint);
 
         for (size_t i = 0; i < f->n_constraint; i++) {
                 const struct constraint *c = &f->constraint[i];
@@ -222,7 +222,7 @@ static void finish_constraints(struct finishing *x, struct result *result)
 
                 if (dim_same(left, right))
                         continue; /* what became known later made them one */
-                constraints[result->n_constraint++] = (struct result_constraint){
+                constraints[result->n_constraint++] = (struct ox_constraint){
                         .left = dim_text(f->dims, left),
                         .relation = c->relation,
                         .right = dim_text(f->dims, right),
@@ -233,18 +233,18 @@ static void finish_constraints(struct finishing *x, struct result *result)
         result->constraint = constraints;
 }
 
-static void finish_symbols(struct finishing *x, struct result *result)
+static void finish_symbols(struct finishing *x, struct ox_result *result)
 {
         struct infer *f = x->f;
         uint32_t count = dim_symbol_count(f->dims);
-        struct result_symbol *symbols = arena_new_array(f->arena, struct result_symbol, count);
+        struct ox_symbol *symbols = arena_new_array(f->arena, struct ox_symbol, count);
 
         for (uint32_t i = 0; i < count; i++) {
                 const struct dim_symbol *symbol = dim_symbol_at(f->dims, i);
 
                 if (i >= x->room || !x->seen[i])
                         continue;
-                symbols[result->n_symbol++] = (struct result_symbol){
+                symbols[result->n_symbol++] = (struct ox_symbol){
                         .name = str_text(f->strings, symbol->name),
                         .value = str_text(f->strings, symbol->origin.value),
                         .axis = symbol->origin.axis,
@@ -256,7 +256,7 @@ static void finish_symbols(struct finishing *x, struct result *result)
         result->symbol = symbols;
 }
 
-static void finish_model(struct infer *f, struct result *result, const OnnxGraph *graph)
+static void finish_model(struct infer *f, struct ox_result *result, const OnnxGraph *graph)
 {
         const OnnxModel *model = f->model;
         struct result_opset *opset = arena_new_array(f->arena, struct result_opset, model->n_opset_import);
@@ -274,14 +274,14 @@ static void finish_model(struct infer *f, struct result *result, const OnnxGraph
                 .functions = model->n_functions,
                 .nodes = graph->n_node,
                 .initializers = graph->n_initializer + graph->n_sparse_initializer,
-                .bytes = f->options->bytes,
-                .bytes_skipped = f->options->bytes_skipped,
+                .bytes = f->bytes.seen,
+                .bytes_skipped = f->bytes.skipped,
         };
 }
 
-const struct result *finish(struct infer *f, const OnnxGraph *graph)
+const struct ox_result *finish(struct infer *f, const OnnxGraph *graph)
 {
-        struct result *result = arena_new_zero(f->arena, struct result);
+        struct ox_result *result = arena_new_zero(f->arena, struct ox_result);
         struct finishing x = {.f = f};
 
         finish_values(&x, result, graph);

@@ -159,7 +159,7 @@ static void add_arguments(struct infer *f, struct scope *scope, const OnnxFuncti
         for (size_t i = 0; i < function->n_input; i++) {
                 struct entry entry = {.value = args[i],
                                       .name = str_intern_z(f->strings, function->input[i]),
-                                      .kind = KIND_INPUT,
+                                      .kind = OX_KIND_INPUT,
                                       .scope = scope->path,
                                       .node = "",
                                       .node_index = -1,

@@ -5,38 +5,17 @@
 #include "infer/result.h"
 #include "model/onnx.h"
 
-enum ox_values { OX_VALUES_INFERRED, OX_VALUES_OUTPUTS, OX_VALUES_UNKNOWN, OX_VALUES_ALL };
-
-struct infer_binding {
-        const char *name;
-        int64_t value;
-};
-
-/* Replaces an input's shape: dimensions as text, each an integer or an expression. */
-struct infer_shape {
-        const char *input;
-        const char *const *dim;
-        size_t rank;
-};
-
-struct infer_options {
-        bool strict, check_types, ignore_declared;
-        enum ox_values values;
-        const struct infer_binding *binding;
-        size_t n_binding;
-        const struct infer_shape *shape;
-        size_t n_shape;
-        uint64_t seed;        /* of the hash tables */
-        uint64_t work_budget; /* nodes after which inference gives up with OX_ABORTED, so that a worker may start anew;
-                                 0: none */
-        uint64_t bytes, bytes_skipped; /* for the result's `model` */
+/* Of the bytes that a model came in. */
+struct infer_bytes {
+        uint64_t seen, skipped;
 };
 
 /* Infers every value. Everything lives on `arena`, which must have a guard set. Errors fill *ret_error (on the arena):
    OX_INVALID_ARGUMENT for options that do not fit the model and, with strict, for the first faulty node (then
    *ret_result is set too, so that details can be told); OX_ABORTED past the work budget. */
 enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, const OnnxModel *model,
-                         const struct infer_options *options, const struct result **ret_result, const char **ret_error);
+                         const struct ox_options *options, struct infer_bytes bytes,
+                         const struct ox_result **ret_result, const char **ret_error);
 
 /* What a caller says of one input of a single node. */
 struct infer_input {
@@ -57,4 +36,4 @@ struct infer_node_request {
 
 /* A node that cannot be inferred is an error: its code, and *ret_error names operator, input, wanted and got. */
 enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, const struct infer_node_request *request,
-                        const struct infer_options *options, const struct result **ret_result, const char **ret_error);
+                        const struct ox_options *options, const struct ox_result **ret_result, const char **ret_error);

@@ -8,7 +8,7 @@
 struct entry {
         struct value value;
         str_id name;
-        enum value_kind kind;
+        enum ox_kind kind;
         bool declared;
         const char *scope;
         const char *node;
@@ -58,11 +58,12 @@ struct constraint {
 struct infer {
         struct arena *arena;
         const struct ox_limits *limits;
-        const struct infer_options *options;
+        const struct ox_options *options;
         struct strings *strings;
         struct dim_table *dims;
         struct diags diags;
         const OnnxModel *model; /* NULL: a single node */
+        struct infer_bytes bytes;
         int64_t ir_version;
         struct entry **chunk; /* entries in order, in chunks that never move */
         size_t n_chunk, n_entry;
@@ -180,4 +181,4 @@ const OnnxNode *function_resolve(struct infer *f, const struct scope *scope, con
 
 /* -- finish.c -- */
 
-const struct result *finish(struct infer *f, const OnnxGraph *graph);
+const struct ox_result *finish(struct infer *f, const OnnxGraph *graph);

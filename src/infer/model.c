@@ -36,7 +36,7 @@ static void add_constraint(void *user, struct dim left, const char *relation, st
 }
 
 static void infer_begin(struct infer *f, struct arena *arena, const struct ox_limits *limits,
-                        const struct infer_options *options, struct strings *strings, struct dim_table *dims)
+                        const struct ox_options *options, struct strings *strings, struct dim_table *dims)
 {
         struct timespec now;
 
@@ -72,7 +72,7 @@ static const struct result_opset *read_opsets(struct infer *f, OnnxOpsetId *cons
 static enum ox_code bind_symbols(struct infer *f, const char **ret_error)
 {
         for (size_t i = 0; i < f->options->n_binding; i++) {
-                const struct infer_binding *b = &f->options->binding[i];
+                const struct ox_binding *b = &f->options->binding[i];
                 struct dim_origin nowhere = {.axis = -1};
 
                 if (b->value < 0) {
@@ -89,7 +89,7 @@ static enum ox_code bind_symbols(struct infer *f, const char **ret_error)
         return OX_OK;
 }
 
-static const struct infer_shape *replaced_shape(const struct infer *f, const char *input)
+static const struct ox_input_shape *replaced_shape(const struct infer *f, const char *input)
 {
         for (size_t i = 0; i < f->options->n_shape; i++)
                 if (strcmp(f->options->shape[i].input, input) == 0)
@@ -100,7 +100,7 @@ static const struct infer_shape *replaced_shape(const struct infer *f, const cha
 static enum ox_code check_shapes(struct infer *f, const OnnxGraph *graph, const char **ret_error)
 {
         for (size_t i = 0; i < f->options->n_shape; i++) {
-                const struct infer_shape *shape = &f->options->shape[i];
+                const struct ox_input_shape *shape = &f->options->shape[i];
                 size_t at = 0;
 
                 while (at < graph->n_input && (!graph->input[at]->name || strcmp(graph->input[at]->name, shape->input)))
@@ -134,7 +134,7 @@ static bool text_as_int(const char *text, int64_t *ret)
         return true;
 }
 
-static void replace_shape(struct infer *f, struct type *type, const struct infer_shape *shape,
+static void replace_shape(struct infer *f, struct type *type, const struct ox_input_shape *shape,
                           const struct declare_site *site)
 {
         struct dim *dims = arena_new_array(f->arena, struct dim, shape->rank);
@@ -213,11 +213,11 @@ static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                         map_put(f, &initializers, str_intern_z(f->strings, graph->initializer[i]->name), (uint32_t)i);
         for (size_t i = 0; i < graph->n_input; i++) {
                 const char *name = graph->input[i]->name ? graph->input[i]->name : "";
-                struct entry entry = {.kind = KIND_INPUT, .scope = "", .node = "", .node_index = -1, .op = ""};
+                struct entry entry = {.kind = OX_KIND_INPUT, .scope = "", .node = "", .node_index = -1, .op = ""};
 
                 entry.name = str_intern_z(f->strings, name);
                 const OnnxTensor *initializer = initializer_of(f, graph, &initializers, entry.name);
-                const struct infer_shape *shape = replaced_shape(f, name);
+                const struct ox_input_shape *shape = replaced_shape(f, name);
                 /* Open dimensions of a default are those of its initializer before they are symbols. */
                 struct declare_site site = {
                         .scope = "", .value = entry.name, .is_input = true, .open_dims = !initializer || shape};
@@ -248,9 +248,9 @@ static void mark_outputs(struct infer *f, const struct scope *scope, const OnnxG
                 }
                 struct entry *entry = entry_at(f, (size_t)number);
 
-                if (entry->kind != KIND_INTERMEDIATE)
+                if (entry->kind != OX_KIND_INTERMEDIATE)
                         continue;
-                entry->kind = KIND_OUTPUT;
+                entry->kind = OX_KIND_OUTPUT;
                 if (!entry->declared)
                         continue;
                 struct declare_site site = {.scope = "", .value = entry->name};
@@ -263,7 +263,7 @@ static void mark_outputs(struct infer *f, const struct scope *scope, const OnnxG
 static enum ox_code strict_code(struct infer *f, const char **ret_error)
 {
         for (size_t i = 0; i < f->diags.count; i++) {
-                const struct diag *diag = &f->diags.at[i];
+                const struct ox_diag *diag = &f->diags.at[i];
 
                 if (diag->severity != OX_ERROR)
                         continue;
@@ -275,7 +275,8 @@ static enum ox_code strict_code(struct infer *f, const char **ret_error)
 }
 
 enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, const OnnxModel *model,
-                         const struct infer_options *options, const struct result **ret_result, const char **ret_error)
+                         const struct ox_options *options, struct infer_bytes bytes,
+                         const struct ox_result **ret_result, const char **ret_error)
 {
         struct strings *strings = strings_new(arena, options->seed);
         struct infer *f = arena_new_zero(arena, struct infer);
@@ -284,6 +285,7 @@ enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, co
 
         infer_begin(f, arena, limits, options, strings, dim_table_new(arena, strings, limits, options->seed));
         f->model = model;
+        f->bytes = bytes;
         f->ir_version = model->ir_version;
         scope.opset = read_opsets(f, model->opset_import, model->n_opset_import);
         scope.n_opset = model->n_opset_import ? model->n_opset_import : 1;
@@ -304,7 +306,7 @@ enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, co
 }
 
 enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, const struct infer_node_request *request,
-                        const struct infer_options *options, const struct result **ret_result, const char **ret_error)
+                        const struct ox_options *options, const struct ox_result **ret_result, const char **ret_error)
 {
         struct infer *f = arena_new_zero(arena, struct infer);
         const char *domain = request->node->domain ? request->node->domain : "";
@@ -322,7 +324,7 @@ enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, con
                 scope.n_opset = request->n_opset + 1;
         }
         for (size_t i = 0; i < request->n_input; i++) {
-                struct entry entry = {.kind = KIND_INPUT, .scope = "", .node = "", .node_index = -1, .op = ""};
+                struct entry entry = {.kind = OX_KIND_INPUT, .scope = "", .node = "", .node_index = -1, .op = ""};
 
                 entry.value = request->input[i].value;
                 entry.name = str_intern_z(f->strings, request->input[i].name);

@@ -89,7 +89,7 @@ void infer_note(struct infer *f, enum ox_severity severity, enum ox_code code, c
         va_list args;
 
         va_start(args, format);
-        struct diag diag = {
+        struct ox_diag diag = {
                 .severity = severity,
                 .code = code,
                 .reason = reason,

@@ -2,14 +2,13 @@
 #pragma once
 
 #include "base/diag.h"
+#include "infer/public.h"
 #include "value/value.h"
-
-enum value_kind { KIND_INPUT, KIND_INTERMEDIATE, KIND_OUTPUT, KIND_INITIALIZER };
 
 /* Texts are never NULL; "" where nothing applies. */
 struct result_value {
         const char *name;
-        enum value_kind kind;
+        enum ox_kind kind;
         const char *scope; /* "": the main graph; "loop_1/body" */
         const char *node;
         int64_t node_index; /* -1: no node makes it */
@@ -17,21 +16,6 @@ struct result_value {
         bool declared_type; /* the main graph's value_info or output already declares it: the ONNX patch leaves it out
                              */
         struct value value; /* every dimension resolved */
-};
-
-struct result_symbol {
-        const char *name;
-        const char *value;
-        int axis;       /* -1: none */
-        const char *op; /* "": a graph input */
-        const char *node;
-        const char *scope;
-};
-
-struct result_constraint {
-        const char *left, *relation, *right;
-        const char *node;
-        const char *scope;
 };
 
 struct result_opset {
@@ -49,20 +33,16 @@ struct result_model {
         uint64_t bytes, bytes_skipped;
 };
 
-struct result_summary {
-        size_t values, exact, symbolic, dynamic, unknown, errors, warnings;
-};
-
-struct result {
+struct ox_result {
         bool is_model; /* false: of a single node, which has no `model` and no `summary` */
         struct result_model model;
         const struct result_value *value; /* in the order of the model: inputs, then each node's outputs */
         size_t n_value;
-        const struct result_symbol *symbol;
+        const struct ox_symbol *symbol;
         size_t n_symbol;
-        const struct result_constraint *constraint;
+        const struct ox_constraint *constraint;
         size_t n_constraint;
         const struct diags *diags;
-        struct result_summary summary;
+        struct ox_summary summary;
         struct dim_table *dims; /* prints the dimensions: dim_text() */
 };

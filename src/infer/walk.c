@@ -76,7 +76,8 @@ static void add_initializer(struct infer *f, struct scope *scope, const char *na
                             const OnnxSparseTensor *sparse)
 {
         const char *fault = NULL;
-        struct entry entry = {.kind = KIND_INITIALIZER, .scope = scope->path, .node = "", .node_index = -1, .op = ""};
+        struct entry entry = {
+                .kind = OX_KIND_INITIALIZER, .scope = scope->path, .node = "", .node_index = -1, .op = ""};
 
         entry.name = str_intern_z(f->strings, name);
         if (!tensor_type(f->arena, f->limits, tensor, &entry.value.type, &fault)) {
@@ -246,7 +247,7 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n)
                 struct entry entry = {
                         .value = n->out[o],
                         .name = str_intern_static(f->strings, text),
-                        .kind = KIND_INTERMEDIATE,
+                        .kind = OX_KIND_INTERMEDIATE,
                         .scope = scope->path,
                         .node = node_text(n->proto->name),
                         .node_index = n->index,
@@ -372,7 +373,7 @@ struct walk_mark walk_mark(const struct infer *f)
 
 void walk_rewind(struct infer *f, const struct walk_mark *mark)
 {
-        struct diag *at = f->diags.at;
+        struct ox_diag *at = f->diags.at;
         size_t capacity = f->diags.capacity;
 
         f->n_entry = mark->n_entry;
@@ -386,7 +387,8 @@ static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                         size_t n_args)
 {
         for (size_t i = 0; i < graph->n_input; i++) {
-                struct entry entry = {.kind = KIND_INPUT, .scope = scope->path, .node = "", .node_index = -1, .op = ""};
+                struct entry entry = {
+                        .kind = OX_KIND_INPUT, .scope = scope->path, .node = "", .node_index = -1, .op = ""};
 
                 entry.name = str_intern_z(f->strings, node_text(graph->input[i]->name));
                 struct declare_site site = {.scope = scope->path, .value = entry.name};

@@ -12,7 +12,7 @@ __attribute__((format(printf, 6, 0))) static void note(struct node *n, enum ox_s
                                                        const char *reason, int input, const char *format, va_list args)
 {
         const OnnxNode *p = n->proto;
-        struct diag diag = {
+        struct ox_diag diag = {
                 .severity = severity,
                 .code = code,
                 .reason = reason,

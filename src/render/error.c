@@ -7,7 +7,7 @@ void json_diags(struct json_out *out, const struct diags *diags)
 {
         json_open(out, '[');
         for (size_t i = 0; i < diags->count; i++) {
-                const struct diag *d = &diags->at[i];
+                const struct ox_diag *d = &diags->at[i];
 
                 json_item(out);
                 json_open(out, '{');
@@ -26,8 +26,8 @@ void json_diags(struct json_out *out, const struct diags *diags)
         json_close(out, ']');
 }
 
-void render_error_json(enum ox_code code, const char *message, const struct result *result, struct arena *arena,
-                       render_write write, void *user)
+void render_error_json(enum ox_code code, const char *message, const struct ox_result *result, struct arena *arena,
+                       ox_write write, void *user)
 {
         static const struct diags none;
         struct json_out out;

@@ -3,10 +3,10 @@
 #include "render/values.h"
 
 static const char *const kind_names[] = {
-        [KIND_INPUT] = "input",
-        [KIND_INTERMEDIATE] = "intermediate",
-        [KIND_OUTPUT] = "output",
-        [KIND_INITIALIZER] = "initializer",
+        [OX_KIND_INPUT] = "input",
+        [OX_KIND_INTERMEDIATE] = "intermediate",
+        [OX_KIND_OUTPUT] = "output",
+        [OX_KIND_INITIALIZER] = "initializer",
 };
 
 static void put_dim(struct json_out *out, struct dim_table *dims, struct dim d)
@@ -81,7 +81,8 @@ static void put_type_name(struct json_out *out, const struct type *type, struct 
 }
 
 /* The members that tell a type: its name, its shape, and what its elements are, level by level. */
-static void put_type(struct json_out *out, const struct result *result, const struct type *type, struct type_name *name)
+static void put_type(struct json_out *out, const struct ox_result *result, const struct type *type,
+                     struct type_name *name)
 {
         int levels = 0;
 
@@ -105,7 +106,7 @@ static void put_type(struct json_out *out, const struct result *result, const st
                 json_close(out, '}');
 }
 
-static void put_value(struct json_out *out, const struct result *result, const struct result_value *v,
+static void put_value(struct json_out *out, const struct ox_result *result, const struct result_value *v,
                       struct type_name *name)
 {
         json_open(out, '{');
@@ -125,7 +126,7 @@ static void put_value(struct json_out *out, const struct result *result, const s
         json_close(out, '}');
 }
 
-static void put_values(struct json_out *out, const struct result *result, struct arena *arena)
+static void put_values(struct json_out *out, const struct ox_result *result, struct arena *arena)
 {
         struct type_name name = {.elem = ELEM_UNDEFINED};
 
@@ -140,11 +141,11 @@ static void put_values(struct json_out *out, const struct result *result, struct
 
 /* -- the rest -- */
 
-static void put_symbols(struct json_out *out, const struct result *result)
+static void put_symbols(struct json_out *out, const struct ox_result *result)
 {
         json_open(out, '[');
         for (size_t i = 0; i < result->n_symbol; i++) {
-                const struct result_symbol *s = &result->symbol[i];
+                const struct ox_symbol *s = &result->symbol[i];
 
                 json_item(out);
                 json_open(out, '{');
@@ -159,11 +160,11 @@ static void put_symbols(struct json_out *out, const struct result *result)
         json_close(out, ']');
 }
 
-static void put_constraints(struct json_out *out, const struct result *result)
+static void put_constraints(struct json_out *out, const struct ox_result *result)
 {
         json_open(out, '[');
         for (size_t i = 0; i < result->n_constraint; i++) {
-                const struct result_constraint *c = &result->constraint[i];
+                const struct ox_constraint *c = &result->constraint[i];
 
                 json_item(out);
                 json_open(out, '{');
@@ -177,7 +178,7 @@ static void put_constraints(struct json_out *out, const struct result *result)
         json_close(out, ']');
 }
 
-static void put_summary(struct json_out *out, const struct result_summary *summary)
+static void put_summary(struct json_out *out, const struct ox_summary *summary)
 {
         json_open(out, '{');
         json_put_int(out, "values", (int64_t)summary->values);
@@ -190,7 +191,7 @@ static void put_summary(struct json_out *out, const struct result_summary *summa
         json_close(out, '}');
 }
 
-void json_result(struct json_out *out, const struct result *result, struct arena *arena)
+void json_result(struct json_out *out, const struct ox_result *result, struct arena *arena)
 {
         json_open(out, '{');
         if (result->is_model) {
@@ -212,7 +213,7 @@ void json_result(struct json_out *out, const struct result *result, struct arena
         json_close(out, '}');
 }
 
-void render_json(const struct result *result, struct arena *arena, bool pretty, render_write write, void *user)
+void render_json(const struct ox_result *result, struct arena *arena, bool pretty, ox_write write, void *user)
 {
         struct json_out out;
 

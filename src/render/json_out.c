@@ -7,7 +7,7 @@
 #define BLOCK_BYTES ((size_t)32 * 1024)
 #define WORD_BYTES  64 /* room for a key, a number or an escape, with what stands around it */
 
-void json_begin(struct json_out *out, struct arena *arena, bool pretty, render_write write, void *user)
+void json_begin(struct json_out *out, struct arena *arena, bool pretty, ox_write write, void *user)
 {
         *out = (struct json_out){
                 .block = arena_alloc(arena, BLOCK_BYTES),

@@ -9,7 +9,7 @@
 struct json_out {
         char *block;
         size_t length;
-        render_write write;
+        ox_write write;
         void *user;
         bool pretty;
         bool fresh; /* nothing stands yet in the object or list that is open */
@@ -17,7 +17,7 @@ struct json_out {
         int broken; /* when pretty: down to this depth every member has its line, below it all stands on one */
 };
 
-void json_begin(struct json_out *out, struct arena *arena, bool pretty, render_write write, void *user);
+void json_begin(struct json_out *out, struct arena *arena, bool pretty, ox_write write, void *user);
 
 /* Hands on all that is left, with a newline at the end. */
 void json_end(struct json_out *out);
@@ -59,7 +59,7 @@ void json_put_int_some(struct json_out *out, const char *key, int64_t value); /*
 void json_diags(struct json_out *out, const struct diags *diags);
 
 /* A whole answer as one value: for lists of them. */
-void json_result(struct json_out *out, const struct result *result, struct arena *arena);
+void json_result(struct json_out *out, const struct ox_result *result, struct arena *arena);
 
 /* The text of a float without quotes; `text` has room for FLOAT_TEXT bytes. */
 #define FLOAT_TEXT 40

@@ -132,10 +132,11 @@ static void prepend_type(struct patch *p, const struct type *type)
 static bool belongs(const struct result_value *v, struct buf *scratch)
 {
         scratch->length = 0;
-        return v->kind == KIND_INTERMEDIATE && !v->scope[0] && !v->declared_type && type_print(&v->value.type, scratch);
+        return v->kind == OX_KIND_INTERMEDIATE && !v->scope[0] && !v->declared_type &&
+               type_print(&v->value.type, scratch);
 }
 
-void render_patch(const struct result *result, struct arena *arena, render_write write, void *user)
+void render_patch(const struct ox_result *result, struct arena *arena, ox_write write, void *user)
 {
         struct patch p = {.arena = arena, .dims = result->dims, .capacity = 4096};
         struct buf scratch;

@@ -10,10 +10,10 @@
 #define FLUSH_BYTES  16384
 
 struct table {
-        const struct result *result;
+        const struct ox_result *result;
         struct buf buf;
         struct buf scratch;
-        render_write write;
+        ox_write write;
         void *user;
         int name_width, op_width, type_width;
 };
@@ -64,10 +64,10 @@ static void end_line(struct table *t)
 
 static const char *origin_of(const struct result_value *v)
 {
-        static const char *const kinds[] = {[KIND_INPUT] = "input",
-                                            [KIND_INTERMEDIATE] = "",
-                                            [KIND_OUTPUT] = "",
-                                            [KIND_INITIALIZER] = "initializer"};
+        static const char *const kinds[] = {[OX_KIND_INPUT] = "input",
+                                            [OX_KIND_INTERMEDIATE] = "",
+                                            [OX_KIND_OUTPUT] = "",
+                                            [OX_KIND_INITIALIZER] = "initializer"};
 
         return v->op[0] ? v->op : kinds[v->kind];
 }
@@ -181,7 +181,7 @@ static void put_values(struct table *t)
 static void put_constraints(struct table *t)
 {
         for (size_t i = 0; i < t->result->n_constraint; i++) {
-                const struct result_constraint *c = &t->result->constraint[i];
+                const struct ox_constraint *c = &t->result->constraint[i];
 
                 buf_puts(&t->buf, i ? "" : "\n");
                 buf_puts(&t->buf, "must hold: ");
@@ -203,7 +203,7 @@ static void put_diags(struct table *t)
         const struct diags *diags = t->result->diags;
 
         for (size_t i = 0; i < diags->count; i++) {
-                const struct diag *d = &diags->at[i];
+                const struct ox_diag *d = &diags->at[i];
 
                 buf_puts(&t->buf, i ? "" : "\n");
                 buf_printf(&t->buf, "%s %s: ", words[d->severity], d->reason);
@@ -226,7 +226,7 @@ static void put_diags(struct table *t)
 
 static void put_summary(struct table *t)
 {
-        const struct result_summary *s = &t->result->summary;
+        const struct ox_summary *s = &t->result->summary;
         const struct result_model *m = &t->result->model;
 
         buf_printf(&t->buf, "\n%zu nodes, %llu bytes, %llu of them skipped\n", m->nodes, (unsigned long long)m->bytes,
@@ -235,7 +235,7 @@ static void put_summary(struct table *t)
                    s->values, s->exact, s->symbolic, s->dynamic, s->unknown, s->errors, s->warnings);
 }
 
-void render_table(const struct result *result, struct arena *arena, render_write write, void *user)
+void render_table(const struct ox_result *result, struct arena *arena, ox_write write, void *user)
 {
         struct table t = {.result = result, .write = write, .user = user};
 

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "engine.h"
 #include "measure.h"
-#include "shape.h"
 
 #define RUNS_MIN 5
 #define KEEP     ((size_t)4 * 1024 * 1024) /* of the memory, from one run to the next: as service/work/contexts.c */
@@ -44,8 +44,8 @@ static void count_bytes(void *user, const char *bytes, size_t size)
 
 static enum ox_code run_once(struct bench *b, bool render, uint64_t *ret_ns)
 {
-        const struct infer_options options = {.values = OX_VALUES_INFERRED};
-        const struct result *result;
+        const struct ox_options options = {.values = OX_VALUES_INFERRED};
+        const struct ox_result *result;
         uint64_t begin = work_ns();
 
         ox_context_reset(b->context, KEEP);

@@ -179,10 +179,10 @@ static bool check_value(struct checker *c, const struct case_value *wanted, cons
                (!wanted->has_content || check_content(c, wanted, got->content));
 }
 
-static bool check_relation(struct checker *c, const struct case_relation *wanted, const struct result *result)
+static bool check_relation(struct checker *c, const struct case_relation *wanted, const struct ox_result *result)
 {
         for (size_t i = 0; i < result->n_constraint; i++) {
-                const struct result_constraint *got = &result->constraint[i];
+                const struct ox_constraint *got = &result->constraint[i];
 
                 if (strcmp(got->relation, wanted->relation) != 0)
                         continue;
@@ -196,7 +196,8 @@ static bool check_relation(struct checker *c, const struct case_relation *wanted
         return differ(c, wanted->relation, arena_printf(c->arena, "%s and %s", wanted->left, wanted->right), "none");
 }
 
-static bool check_error(struct checker *c, const struct case_row *row, enum ox_code code, const struct result *result)
+static bool check_error(struct checker *c, const struct case_row *row, enum ox_code code,
+                        const struct ox_result *result)
 {
         c->where = "error";
         if (row->code == NULL || strcmp(row->code, ox_code_name(code)) != 0)
@@ -211,7 +212,7 @@ static bool check_error(struct checker *c, const struct case_row *row, enum ox_c
         return differ(c, "reason", row->reason, result->diags->at[0].reason);
 }
 
-static const struct result_value *find_output(const struct result *result, const char *name)
+static const struct result_value *find_output(const struct ox_result *result, const char *name)
 {
         for (size_t i = 0; i < result->n_value; i++)
                 if (strcmp(result->value[i].name, name) == 0)
@@ -219,7 +220,7 @@ static const struct result_value *find_output(const struct result *result, const
         return NULL;
 }
 
-static bool check_outputs(struct checker *c, const struct case_row *row, const struct result *result)
+static bool check_outputs(struct checker *c, const struct case_row *row, const struct ox_result *result)
 {
         for (size_t i = 0; i < row->n_out; i++) {
                 const struct result_value *got;
@@ -239,8 +240,8 @@ static bool check_outputs(struct checker *c, const struct case_row *row, const s
         return true;
 }
 
-bool case_check(struct ox_context *context, const struct case_row *row, enum ox_code code, const struct result *result,
-                const char **ret_error)
+bool case_check(struct ox_context *context, const struct case_row *row, enum ox_code code,
+                const struct ox_result *result, const char **ret_error)
 {
         struct checker c = {.arena = ox_context_arena(context), .where = ""};
 

@@ -32,16 +32,16 @@ static void report(struct run *run, const char *row, const char *op, int opset, 
 static void run_at(struct run *run, const char *text, const struct case_row *row, const char *op, int opset)
 {
         struct infer_node_request request = {.node = NULL};
-        struct infer_options options = {.check_types = row->check_types};
-        const struct result *result = NULL;
+        struct ox_options options = {.check_types = row->check_types};
+        const struct ox_result *result = NULL;
         const char *error = NULL;
         enum ox_code code;
 
         ox_context_reset(run->context, ROW_KEEP);
-        if (ox_node_begin(run->context, &request) != OX_OK)
+        if (ox_request_begin(run->context, &request) != OX_OK)
                 error = ox_context_error(run->context);
         else if (case_build(run->context, row, op, opset, &request, &error)) {
-                code = ox_infer_node(run->context, &request, &options, &result);
+                code = ox_request_infer(run->context, &request, &options, &result);
                 if (!case_check(run->context, row, code, result, &error) && code != OX_OK)
                         error = arena_printf(run->arena, "%s (%s)", error, ox_context_error(run->context));
         }

@@ -14,8 +14,8 @@ static void count(void *user, const char *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-        const struct result *result = NULL;
-        struct infer_options options = {0};
+        const struct ox_result *result = NULL;
+        struct ox_options options = {0};
         struct ox_limits limits;
         size_t total = 0;
         unsigned choice = 0;

@@ -1,5 +1,5 @@
 /* Contexts and models through shape.h: what stays at fault, what may be asked twice, what is set in the end. */
-#include "shape.h"
+#include "engine.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { MODEL_IR = 1, MODEL_GRAPH = 7, MODEL_OPSET = 8, GRAPH_NODE = 1, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12 };
 
-#define SET ((const struct result *)1) /* what a call must not leave as it is */
+#define SET ((const struct ox_result *)1) /* what a call must not leave as it is */
 
 static void put_value(struct bytes *graph, uint32_t number, const char *name, const char *symbol)
 {
@@ -62,7 +62,7 @@ START_TEST(infers_twice_and_after_a_reset)
         struct bytes model = chain("Relu", 3);
 
         for (int round = 0; round < 3; round++) {
-                const struct result *first, *second;
+                const struct ox_result *first, *second;
 
                 ck_assert_int_eq(ox_infer_model(context, model.at, model.size, NULL, &first), OX_OK);
                 ck_assert_int_eq(ox_model_infer(context, NULL, &second), OX_OK);
@@ -82,9 +82,9 @@ END_TEST
 START_TEST(a_budget_that_was_too_small_is_no_fault_of_the_model)
 {
         struct ox_context *context = ox_context_new(NULL);
-        const struct infer_options small = {.work_budget = 2};
+        const struct ox_options small = {.work_budget = 2};
         struct bytes model = chain("Relu", 3);
-        const struct result *result = SET;
+        const struct ox_result *result = SET;
 
         ck_assert_int_eq(ox_infer_model(context, model.at, model.size, &small, &result), OX_ABORTED);
         ck_assert_ptr_null(result);
@@ -100,7 +100,7 @@ START_TEST(bytes_that_are_no_model_stay_at_fault)
 {
         struct ox_context *context = ox_context_new(NULL);
         struct bytes model = chain("Relu", 1);
-        const struct result *result = SET;
+        const struct ox_result *result = SET;
         char text[200];
 
         ck_assert_int_eq(ox_infer_model(context, "\xff\xff\xff\xff", 4, NULL, &result), OX_INVALID_ARGUMENT);
@@ -124,7 +124,7 @@ END_TEST
 START_TEST(nothing_is_no_model)
 {
         struct ox_context *context = ox_context_new(NULL);
-        const struct result *result = SET;
+        const struct ox_result *result = SET;
 
         ck_assert_int_eq(ox_model_infer(context, NULL, &result), OX_INVALID_ARGUMENT);
         ck_assert_ptr_null(result);
@@ -145,7 +145,7 @@ START_TEST(a_model_cut_short_is_told)
         struct bytes model = chain("Relu", 2);
 
         for (size_t size = 1; size < model.size; size++) {
-                const struct result *result = SET;
+                const struct ox_result *result = SET;
 
                 ox_context_reset(context, SIZE_MAX);
                 if (ox_infer_model(context, model.at, size, NULL, &result) == OX_OK) {
@@ -164,7 +164,7 @@ START_TEST(a_model_that_was_inferred_takes_no_more_bytes)
 {
         struct ox_context *context = ox_context_new(NULL);
         struct bytes model = chain("Relu", 1);
-        const struct result *result;
+        const struct ox_result *result;
 
         ck_assert_int_eq(ox_infer_model(context, model.at, model.size, NULL, &result), OX_OK);
         ck_assert_int_eq(ox_model_feed(context, model.at, model.size), OX_FAILED_PRECONDITION);
@@ -179,9 +179,9 @@ END_TEST
 START_TEST(strict_says_why_and_still_has_the_result)
 {
         struct ox_context *context = ox_context_new(NULL);
-        const struct infer_options strict = {.strict = true};
+        const struct ox_options strict = {.strict = true};
         struct bytes model = chain("Conv", 1);
-        const struct result *result = SET;
+        const struct ox_result *result = SET;
 
         ck_assert_int_eq(ox_infer_model(context, model.at, model.size, &strict, &result), OX_INVALID_ARGUMENT);
         ck_assert_ptr_nonnull(result);
@@ -231,7 +231,7 @@ START_TEST(every_symbol_that_appears_is_listed_once)
 {
         struct ox_limits limits;
         struct bytes model = many_symbols(700);
-        const struct result *result;
+        const struct ox_result *result;
 
         ox_limits_default(&limits);
         for (limits.expression_terms = 2; limits.expression_terms <= 1024; limits.expression_terms *= 8) {
@@ -260,7 +260,7 @@ START_TEST(memory_may_end_anywhere)
         ox_limits_default(&limits);
         for (limits.arena_bytes = 0; limits.arena_bytes < 200000; limits.arena_bytes += 1000) {
                 struct ox_context *context = ox_context_new(&limits);
-                const struct result *result = SET;
+                const struct ox_result *result = SET;
                 enum ox_code code = ox_infer_model(context, model.at, model.size, NULL, &result);
 
                 ck_assert(code == OX_OK ? result != NULL : result == NULL);

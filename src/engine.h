@@ -1,0 +1,15 @@
+/* What service/ and tests/ may use of libshape besides shape.h, for they are of one make with it: its memory, its
+   structures, and requests for a node that are built from these. */
+#pragma once
+
+#include "infer/infer.h"
+#include "infer/result.h"
+#include "render/render.h"
+#include "shape.h"
+
+struct arena *ox_context_arena(struct ox_context *context);
+
+/* Makes the tables that a request for a node needs; its inputs are built on them. */
+enum ox_code ox_request_begin(struct ox_context *context, struct infer_node_request *request);
+enum ox_code ox_request_infer(struct ox_context *context, const struct infer_node_request *request,
+                              const struct ox_options *options, const struct ox_result **ret);

@@ -1,0 +1,70 @@
+/* What callers give and read that the engine takes and makes as it is. Part of shape.h. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* -- options -- */
+
+/* Which values of a model are listed: inputs and all node outputs (inner ones too), graph outputs, those of unknown
+   rank or type, or initializers as well. */
+enum ox_values { OX_VALUES_INFERRED, OX_VALUES_OUTPUTS, OX_VALUES_UNKNOWN, OX_VALUES_ALL };
+
+/* A number >= 0 for a symbol. */
+struct ox_binding {
+        const char *name;
+        int64_t value;
+};
+
+/* Replaces an input's shape: dimensions as text, each an integer or an expression. */
+struct ox_input_shape {
+        const char *input;
+        const char *const *dim;
+        size_t rank;
+};
+
+/* All zero: the defaults. What it points to must stay during the call only. */
+struct ox_options {
+        bool strict;          /* the first faulty node makes the answer an error */
+        bool check_types;     /* element types are held against what each operator allows */
+        bool ignore_declared; /* what the model declares of intermediate values and outputs does not count */
+        enum ox_values values;
+        const struct ox_binding *binding;
+        size_t n_binding;
+        const struct ox_input_shape *shape; /* of models alone */
+        size_t n_shape;
+        uint64_t seed;        /* of the hash tables, so that a hostile model cannot choose names that collide */
+        uint64_t work_budget; /* nodes after which inference gives up with OX_ABORTED, so that a worker may start anew;
+                                 0: none */
+};
+
+/* -- results: texts are never NULL, "" where nothing applies -- */
+
+enum ox_kind { OX_KIND_INPUT, OX_KIND_INTERMEDIATE, OX_KIND_OUTPUT, OX_KIND_INITIALIZER };
+
+/* A symbol that appears in the result, and where it first arose. */
+struct ox_symbol {
+        const char *name;
+        const char *value;
+        int axis;       /* -1: none */
+        const char *op; /* "": a graph input */
+        const char *node;
+        const char *scope; /* "": the main graph */
+};
+
+/* Two sizes that must be equal for the model to run. */
+struct ox_constraint {
+        const char *left, *relation, *right; /* "M", "==", "N" */
+        const char *node;
+        const char *scope;
+};
+
+/* How many values there are, and how much is known of them: exact (integers alone), symbolic (symbols of inputs),
+   dynamic (symbols that data decides), unknown (rank or type); and how many diagnostics. */
+struct ox_summary {
+        size_t values, exact, symbolic, dynamic, unknown, errors, warnings;
+};
+
+/* Takes the next bytes of what is rendered. */
+typedef void (*ox_write)(void *user, const char *bytes, size_t size);
