@@ -73,7 +73,9 @@ struct infer {
         struct name_map names;     /* dimension names of the model that stand alone */
         struct name_map functions; /* of the model, by "domain\1name\1overload" */
         struct function_memo *memo;
-        uint64_t nodes; /* walked so far */
+        uint64_t nodes;      /* walked so far */
+        uint64_t unrolled;   /* of them: in iterations that were walked one by one */
+        uint64_t unroll_end; /* the number of nodes at which that ends; 0: not within such an iteration */
         uint64_t deadline_ns;
 };
 
@@ -159,16 +161,47 @@ bool walk_body(struct infer *f, const struct scope *parent, struct node *n, cons
 struct walk_mark {
         size_t n_entry, n_constraint;
         struct diags diags;
+        struct function_memo *memo;
 };
 struct walk_mark walk_mark(const struct infer *f);
 void walk_rewind(struct infer *f, const struct walk_mark *mark);
 
-/* -- control.c -- */
+/* -- control.c: If and SequenceMap, and what operators with subgraphs share -- */
 
 enum ox_code control_if(struct infer *f, const struct scope *scope, struct node *n);
+enum ox_code control_sequence_map(struct infer *f, const struct scope *scope, struct node *n);
+
+/* The graph that an attribute holds; NULL, which is an error MISSING_ATTRIBUTE. */
+const OnnxGraph *control_graph(const struct node *n, const char *name);
+enum ox_code control_missing(struct node *n, const char *name);
+
+/* What holds for both values of output `output`. Sizes that differ become a fresh symbol, but for those of `a` that
+   are a symbol made since `free_since` already. */
+struct value control_join(struct node *n, int output, const struct value *a, const struct value *b,
+                          uint32_t free_since);
+
+/* Takes symbols made since `first`, which data decides within one iteration, out of a value: sizes become those of
+   `instead` (may be NULL) when it has the same rank, else fresh symbols of output `o`. */
+void control_forget(struct node *n, int o, struct value *value, uint32_t first, const struct type *instead);
+
+/* -- loop.c: Loop and Scan -- */
+
 enum ox_code control_loop(struct infer *f, const struct scope *scope, struct node *n);
 enum ox_code control_scan(struct infer *f, const struct scope *scope, struct node *n);
-enum ox_code control_sequence_map(struct infer *f, const struct scope *scope, struct node *n);
+
+/* -- unroll.c: iterations walked one by one -- */
+
+/* Walks the iterations of a Loop when it is known when they end, and they are few: false otherwise, and when one is
+   faulty. `count` is how many there may be, `cost` the nodes that one walks. Nothing is reported of what is walked so.
+   `ret` gets a value for each output of the node: of carried ones what the last iteration gives, of the others what
+   every iteration gives, with the contents of all. */
+bool unroll_loop(struct infer *f, const struct scope *scope, struct node *n, const OnnxGraph *body, size_t n_state,
+                 struct dim count, uint64_t cost, struct value *ret, int64_t *ret_count);
+
+/* Walks the body of a SequenceMap for each element of sequences that know theirs, likewise. `ret` gets a sequence for
+   each output of the node. */
+bool unroll_map(struct infer *f, const struct scope *scope, struct node *n, const OnnxGraph *body, uint64_t cost,
+                struct value *ret);
 
 /* -- function.c -- */
 

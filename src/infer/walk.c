@@ -24,7 +24,7 @@ static void spend(struct infer *f)
         f->nodes++;
         if (f->options->work_budget && f->nodes > f->options->work_budget)
                 arena_bail(f->arena, OX_ABORTED, "more than %llu nodes", (unsigned long long)f->options->work_budget);
-        if (f->nodes > (uint64_t)f->limits->nodes)
+        if (!f->unroll_end && f->nodes - f->unrolled > (uint64_t)f->limits->nodes)
                 arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "more nodes than the limit nodes allows (%lld)",
                            (long long)f->limits->nodes);
         if (f->nodes % CLOCK_EVERY == 0 && now_ns() > f->deadline_ns)
@@ -368,7 +368,7 @@ void walk_nodes(struct infer *f, struct scope *scope, OnnxNode *const *nodes, si
 
 struct walk_mark walk_mark(const struct infer *f)
 {
-        return (struct walk_mark){f->n_entry, f->n_constraint, f->diags};
+        return (struct walk_mark){f->n_entry, f->n_constraint, f->diags, f->memo};
 }
 
 void walk_rewind(struct infer *f, const struct walk_mark *mark)
@@ -381,6 +381,8 @@ void walk_rewind(struct infer *f, const struct walk_mark *mark)
         f->diags = mark->diags;
         f->diags.at = at;
         f->diags.capacity = capacity;
+        /* What a function gave is remembered along with the entries of its body. */
+        f->memo = mark->memo;
 }
 
 static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *graph, const struct value *args,

@@ -1,0 +1,387 @@
+/* Loop and Scan: values that are carried from one iteration to the next, and values that iterations stack. */
+#include "infer/internal.h"
+#include "ops/elements.h"
+
+/* -- carried values -- */
+
+/* Passes before what still changes is given up on. A size, a rank or an element changes once, and most of what
+   changes does so in the first passes: only chains, where each carried value becomes the next one, take longer. */
+#define CARRY_PASSES 6
+
+/* A body whose carried values args[first ... first + n_state) are looked for: outputs[first_out + i] is what an
+   iteration makes of args[first + i]. */
+struct carry {
+        const OnnxGraph *body;
+        struct value *args;
+        size_t n_args, first, n_state;
+        struct value *outputs;
+        size_t first_out;
+        int first_named;     /* position among the carried ones of what output 0 of the node is */
+        bool same_sizes;     /* the operator's text says that no iteration changes a carried size */
+        bool changed;        /* some carried value was found to change */
+        uint64_t cost;       /* nodes that one iteration walks */
+        uint32_t free_since; /* symbols made since then stand for sizes that were found to change */
+};
+
+/* Of sizes that may be equal, and by the operator's text are, those of the value before the first iteration. */
+static struct type with_same_sizes(struct node *n, const struct type *carried, struct type next)
+{
+        if (!type_is_tensor(carried) || next.kind != carried->kind || next.rank != carried->rank || next.rank <= 0)
+                return next;
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)next.rank);
+
+        for (int d = 0; d < next.rank; d++)
+                dims[d] = dim_proves_unequal(n->dims, carried->dim[d], next.dim[d]) ? next.dim[d] : carried->dim[d];
+        next.dim = dims;
+        return next;
+}
+
+/* Widens what is carried by what an iteration made of it. True when that changed something. */
+static bool widen(struct node *n, struct carry *c, size_t i)
+{
+        struct value *carried = &c->args[c->first + i], next = c->outputs[c->first_out + i];
+        int output = (int)i > c->first_named ? (int)i - c->first_named : 0;
+
+        if (c->same_sizes)
+                next.type = with_same_sizes(n, &carried->type, next.type);
+        struct value joined = control_join(n, output, carried, &next, c->free_since);
+        bool changed = !type_same(&joined.type, &carried->type) || joined.content != carried->content ||
+                       joined.has_length != carried->has_length || joined.elements != carried->elements;
+
+        *carried = joined;
+        return changed;
+}
+
+/* Forgets all of the carried values but their kinds and element types, and then those too. */
+static void give_up(struct carry *c, bool kinds_too)
+{
+        for (size_t i = 0; i < c->n_state; i++) {
+                struct type *type = &c->args[c->first + i].type;
+                struct type kind = {.kind = type->kind,
+                                    .elem = type->elem,
+                                    .rank = RANK_UNKNOWN,
+                                    .of = type->of ? &type_unknown : NULL};
+
+                c->args[c->first + i] = (struct value){.type = kinds_too ? type_unknown : kind};
+        }
+}
+
+/* Walks a body until its carried values are what every iteration may find. */
+static enum ox_code carry(struct infer *f, const struct scope *scope, struct node *n, struct carry *c)
+{
+        c->free_since = dim_symbol_count(f->dims);
+        for (int pass = 0;; pass++) {
+                struct walk_mark mark = walk_mark(f);
+                uint64_t before = f->nodes;
+                uint32_t held = dim_hold(f->dims, dim_symbol_count(f->dims));
+                bool changed = false;
+                bool walked =
+                        walk_body(f, scope, n, "body", c->body, c->args, c->n_args, c->outputs, c->body->n_output);
+
+                dim_release(f->dims, held);
+                if (!walked)
+                        return OX_RESOURCE_EXHAUSTED;
+                c->cost = f->nodes - before;
+                for (size_t i = 0; i < c->n_state && pass <= CARRY_PASSES + 1; i++)
+                        changed = widen(n, c, i) || changed;
+                if (!changed)
+                        return OX_OK;
+                c->changed = true;
+                if (pass >= CARRY_PASSES)
+                        give_up(c, pass > CARRY_PASSES);
+                walk_rewind(f, &mark);
+        }
+}
+
+/* What the last of `count` iterations gives: nothing but what every one gives is known of it. Without an iteration it
+   is the initial value; when it is not known whether there is one, what holds for both. */
+static struct value last_value(struct node *n, const struct carry *c, size_t i, int o, const struct value *initial,
+                               struct dim count)
+{
+        struct value last = c->outputs[c->first_out + i];
+        const struct value *every = &c->args[c->first + i];
+
+        if (dim_is(count, 0))
+                return initial ? *initial : (struct value){.type = type_unknown};
+        if (!dim_proves_ge(n->dims, count, dim_int(1)))
+                return *every;
+        if (c->same_sizes)
+                last.type = with_same_sizes(n, &every->type, last.type);
+        control_forget(n, o, &last, c->free_since, &every->type);
+        return last;
+}
+
+/* Appends one axis of `length` before axis `at` of what each iteration gives. */
+static void stacked(struct node *n, int o, const struct value *each, struct dim length, int64_t at)
+{
+        const struct type *type = &each->type;
+
+        if (type->kind != TYPE_TENSOR || type->rank == RANK_UNKNOWN || type->rank >= n->limits->rank) {
+                out_elem(n, o, type->kind == TYPE_TENSOR ? type->elem : ELEM_UNDEFINED);
+                return;
+        }
+        int rank = type->rank + 1;
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
+
+        for (int d = 0, from = 0; d < rank; d++)
+                dims[d] = d == at ? length : type->dim[from++];
+        out_tensor(n, o, type->elem, rank, dims);
+}
+
+/* -- Loop -- */
+
+/* Whether a condition holds: 1, 0, or -1 where that is not known. */
+static int truth(const struct content *content)
+{
+        int64_t number;
+
+        content = content_read(content);
+        if (!content || content->count != 1 || !scalar_is_number(content->at[0], &number))
+                return -1;
+        return number != 0;
+}
+
+/* The number of iterations: M when the condition never ends the loop earlier. `goes_on` is what the body makes of the
+   condition. */
+static struct dim trip_count(struct node *n, int goes_on, int output)
+{
+        const struct content *m = in_content(n, 0);
+        int starts = in_given(n, 1) ? truth(in_content(n, 1)) : 1;
+        struct dim most = dim_int(INT64_MAX);
+
+        if (starts == 0)
+                return dim_int(0);
+        if (m && m->count == 1 && m->at[0].kind == SCALAR_INT)
+                most = greater_dim(n, m->at[0].d, dim_int(0));
+        else if (in_given(n, 0))
+                return out_fresh(n, output, 0);
+        if (starts == 1 && goes_on == 0 && in_given(n, 1))
+                return lesser_dim(n, most, dim_int(1));
+        if (starts == 1 && goes_on == 1 && in_given(n, 0))
+                return most;
+        return out_fresh_at_most(n, output, 0, most);
+}
+
+static enum ox_code check_loop(struct node *n, const OnnxGraph *body, size_t n_state)
+{
+        if (body->n_input != n_state + 2 || body->n_output < n_state + 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "BODY_ARITY", -1,
+                                  "the body has %zu inputs and %zu outputs, wanted %zu and at least %zu", body->n_input,
+                                  body->n_output, n_state + 2, n_state + 1);
+        if ((size_t)n->n_out > body->n_output - 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "BODY_ARITY", -1,
+                                  "the node has %d outputs, its body gives %zu", n->n_out, body->n_output - 1);
+        return OX_OK;
+}
+
+/* Whether walking the iterations one by one can tell more than what holds for all of them. */
+static bool is_worth_unrolling(const struct node *n, const struct carry *c, size_t n_state, uint32_t first)
+{
+        if (c->changed)
+                return true;
+        for (int o = (int)n_state; o < n->n_out; o++) {
+                const struct type *type = &c->outputs[1 + o].type;
+
+                if (!type_is_tensor(type) || type->rank == RANK_UNKNOWN)
+                        return true;
+                /* Vectors of integers may be shapes, whose elements count. */
+                if (type->rank <= 1 && (type->elem == ELEM_INT64 || type->elem == ELEM_INT32))
+                        return true;
+                for (int d = 0; d < type->rank; d++)
+                        if (dim_names_since(n->dims, type->dim[d], first))
+                                return true;
+        }
+        return false;
+}
+
+/* Loop (1, 11, 13, 16, 19, 21 and later): carried values first, then the values that are stacked along a new axis 0.
+   The condition is carried too. Within an iteration it is true; only when the loop does not look at it, because no
+   initial one is given, may the body find it false. */
+enum ox_code control_loop(struct infer *f, const struct scope *scope, struct node *n)
+{
+        const OnnxGraph *body = control_graph(n, "body");
+        size_t n_state = n->n_in > 2 ? (size_t)n->n_in - 2 : 0, skip = in_given(n, 1) ? 1 : 0;
+        uint32_t first = dim_symbol_count(f->dims);
+        struct scalar *at;
+
+        if (!body)
+                return control_missing(n, "body");
+        TRY(check_loop(n, body, n_state));
+        struct carry c = {.body = body,
+                          .n_args = n_state + 2,
+                          .first = 1 + skip,
+                          .n_state = n_state + 1 - skip,
+                          .first_out = skip,
+                          .first_named = 1 - (int)skip};
+
+        c.args = arena_new_array(f->arena, struct value, n_state + 2);
+        c.outputs = arena_new_array(f->arena, struct value, body->n_output);
+        c.args[0] = (struct value){.type = type_tensor(ELEM_INT64, 0, NULL)};
+        c.args[1] = (struct value){.type = type_tensor(ELEM_BOOL, 0, NULL), .content = content_new(f->arena, 1, &at)};
+        at[0] = scalar_int(dim_int(1));
+        for (size_t i = 0; i < n_state; i++)
+                c.args[2 + i] = in_given(n, (int)i + 2) ? *n->in[i + 2] : (struct value){.type = type_unknown};
+        TRY(carry(f, scope, n, &c));
+
+        struct value *each = arena_new_array(f->arena, struct value, body->n_output);
+        struct dim count = trip_count(n, truth(c.outputs[0].content), (int)n_state < n->n_out ? (int)n_state : 0);
+        int64_t trips;
+        bool unrolled = is_worth_unrolling(n, &c, n_state, first) &&
+                        unroll_loop(f, scope, n, body, n_state, count, c.cost, each, &trips);
+
+        if (unrolled)
+                count = dim_int(trips);
+        for (int o = 0; o < n->n_out; o++) {
+                struct value value = unrolled ? each[o] : c.outputs[1 + o];
+
+                if ((size_t)o < n_state && unrolled) {
+                        control_forget(n, o, &value, first, &c.args[2 + o].type);
+                        n->out[o] = value;
+                } else if ((size_t)o < n_state) {
+                        n->out[o] = last_value(n, &c, (size_t)o + 1 - skip, o, n->in[o + 2], count);
+                } else {
+                        control_forget(n, o, &value, first, NULL);
+                        stacked(n, o, &value, count, 0);
+                        if (unrolled)
+                                out_content(n, o, value.content);
+                }
+        }
+        return OX_OK;
+}
+
+/* -- Scan -- */
+
+struct scan {
+        const OnnxGraph *body;
+        int first; /* of the node's inputs: after Scan-8's sequence_lens */
+        size_t n_state, n_scan;
+        bool batched; /* Scan-8: a batch axis stands before all others */
+        struct dim batch, length;
+};
+
+/* The list attribute's entry `i` as an axis, 0 without the attribute. */
+static enum ox_code scan_axis(struct node *n, const char *name, size_t i, int rank, int *ret)
+{
+        const int64_t *axes;
+        size_t count;
+
+        *ret = 0;
+        if (!attr_ints(n, name, &axes, &count) || i >= count)
+                return rank > 0 ? OX_OK : axis_normalize(n, 0, rank, ret);
+        return axis_normalize(n, axes[i], rank, ret);
+}
+
+/* A tensor without axis `axis` and, in Scan-8, without the batch axis. */
+static struct value without_axes(struct node *n, const struct value *value, int axis, bool batched)
+{
+        const struct type *type = &value->type;
+        struct value ret = {.type = *type};
+
+        if (type->kind != TYPE_TENSOR || type->rank == RANK_UNKNOWN)
+                return ret;
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)type->rank);
+        int rank = 0;
+
+        for (int d = 0; d < type->rank; d++)
+                if (d != axis && !(batched && d == 0))
+                        dims[rank++] = type->dim[d];
+        ret.type.rank = rank;
+        ret.type.dim = dims;
+        return ret;
+}
+
+static enum ox_code scan_inputs(struct node *n, struct scan *s, struct value *args)
+{
+        bool known = false, batch_known = false;
+
+        for (size_t i = 0; i < s->n_state + s->n_scan; i++) {
+                int input = s->first + (int)i, axis = -1;
+                int rank = in_rank(n, input);
+
+                args[i] = (struct value){.type = type_unknown};
+                if (!in_given(n, input))
+                        continue;
+                TRY(in_expect_rank_least(n, input, (s->batched ? 1 : 0) + (i < s->n_state ? 0 : 1)));
+                if (i >= s->n_state && rank != RANK_UNKNOWN) {
+                        if (s->batched)
+                                axis = 1;
+                        else
+                                TRY(scan_axis(n, "scan_input_axes", i - s->n_state, rank, &axis));
+                        if (!known)
+                                s->length = in_dim(n, input, axis);
+                        else
+                                TRY(dim_agree(n, &s->length, in_dim(n, input, axis), input));
+                        known = true;
+                }
+                if (s->batched && rank != RANK_UNKNOWN && !batch_known) {
+                        s->batch = in_dim(n, input, 0);
+                        batch_known = true;
+                } else if (s->batched && rank != RANK_UNKNOWN) {
+                        TRY(dim_agree(n, &s->batch, in_dim(n, input, 0), input));
+                }
+                args[i] =
+                        i < s->n_state && !s->batched ? *n->in[input] : without_axes(n, n->in[input], axis, s->batched);
+        }
+        if (!known)
+                s->length = out_fresh_named(n, 0, -1, "Scan_%s_length", n->n_out > 0 ? n->proto->output[0] : "");
+        if (!batch_known && s->batched)
+                s->batch = out_fresh_named(n, 0, 0, "Scan_%s_batch", n->n_out > 0 ? n->proto->output[0] : "");
+        return OX_OK;
+}
+
+static enum ox_code scan_outputs(struct node *n, const struct scan *s, const struct carry *c)
+{
+        for (int o = 0; o < n->n_out; o++) {
+                bool is_state = (size_t)o < s->n_state;
+                struct value value = is_state ? c->args[o] : c->outputs[o];
+                int axis = 0;
+
+                if (is_state && !s->batched) {
+                        n->out[o] = last_value(n, c, (size_t)o, o, n->in[s->first + o], s->length);
+                        continue;
+                }
+                control_forget(n, o, &value, c->free_since, NULL);
+                if (is_state) {
+                        stacked(n, o, &value, s->batch, 0);
+                        continue;
+                }
+                if (!s->batched && value.type.kind == TYPE_TENSOR && value.type.rank != RANK_UNKNOWN)
+                        TRY(scan_axis(n, "scan_output_axes", (size_t)o - s->n_state, value.type.rank + 1, &axis));
+                stacked(n, o, &value, s->length, axis);
+                if (s->batched && n->out[o].type.rank != RANK_UNKNOWN) {
+                        struct value inner = n->out[o];
+
+                        stacked(n, o, &inner, s->batch, 0);
+                }
+        }
+        return OX_OK;
+}
+
+/* Scan (8: a batch axis and sequence_lens; 9, 11, 16, 19, 21 and later: axes to scan are attributes). State keeps its
+   shape in every iteration, by the text of all versions. */
+enum ox_code control_scan(struct infer *f, const struct scope *scope, struct node *n)
+{
+        struct scan s = {.body = control_graph(n, "body"), .batched = n->row->since < 9};
+        int64_t n_scan = attr_int_or(n, "num_scan_inputs", 0);
+
+        s.first = s.batched ? 1 : 0;
+        if (!s.body)
+                return control_missing(n, "body");
+        if (n_scan < 1 || n_scan > n->n_in - s.first)
+                return node_error(n, OX_INVALID_ARGUMENT, "BODY_ARITY", -1, "num_scan_inputs is %lld of %d inputs",
+                                  (long long)n_scan, n->n_in - s.first);
+        s.n_scan = (size_t)n_scan;
+        s.n_state = (size_t)(n->n_in - s.first) - s.n_scan;
+        if (s.body->n_input != s.n_state + s.n_scan || s.body->n_output < s.n_state ||
+            (size_t)n->n_out > s.body->n_output)
+                return node_error(n, OX_INVALID_ARGUMENT, "BODY_ARITY", -1,
+                                  "the body has %zu inputs and %zu outputs, the node gives it %zu and takes %d",
+                                  s.body->n_input, s.body->n_output, s.n_state + s.n_scan, n->n_out);
+        struct carry c = {.body = s.body, .n_args = s.n_state + s.n_scan, .n_state = s.n_state, .same_sizes = true};
+
+        c.args = arena_new_array(f->arena, struct value, c.n_args);
+        c.outputs = arena_new_array(f->arena, struct value, s.body->n_output);
+        TRY(scan_inputs(n, &s, c.args));
+        TRY(carry(f, scope, n, &c));
+        return scan_outputs(n, &s, &c);
+}

@@ -1,0 +1,272 @@
+/* Iterations walked one by one: exact where what holds for all of them says less. */
+#include "infer/internal.h"
+
+/* Nodes that one inference may walk so, in all. */
+#define UNROLL_NODES 16384
+
+static const struct type unknown_tensor = {.kind = TYPE_TENSOR, .rank = RANK_UNKNOWN};
+
+/* A stretch of iterations; they may hold others. */
+struct unroll {
+        struct infer *f;
+        const struct scope *scope;
+        struct node *n;
+        const OnnxGraph *body;
+        struct value *args, *outputs;
+        uint64_t before; /* nodes walked before the stretch */
+        bool outermost;
+};
+
+/* False when `count` iterations of `cost` nodes are more than are left. */
+static bool unroll_begin(struct unroll *u, int64_t count, uint64_t cost)
+{
+        struct infer *f = u->f;
+
+        u->before = f->nodes;
+        u->outermost = f->unroll_end == 0;
+        if (u->outermost && f->unrolled >= UNROLL_NODES)
+                return false;
+        uint64_t end = u->outermost ? f->nodes + UNROLL_NODES - f->unrolled : f->unroll_end;
+
+        if (f->nodes >= end || (cost > 0 && (uint64_t)count > (end - f->nodes) / cost))
+                return false;
+        f->unroll_end = end;
+        u->args = arena_new_array(f->arena, struct value, u->body->n_input);
+        u->outputs = arena_new_array(f->arena, struct value, u->body->n_output);
+        return true;
+}
+
+static void unroll_done(struct unroll *u)
+{
+        if (!u->outermost)
+                return;
+        u->f->unrolled += u->f->nodes - u->before;
+        u->f->unroll_end = 0;
+}
+
+/* One iteration. False past what may be walked, and when it is faulty: then what holds for all is as good. */
+static bool unroll_next(struct unroll *u)
+{
+        struct infer *f = u->f;
+
+        if (f->nodes >= f->unroll_end)
+                return false;
+        struct walk_mark mark = walk_mark(f);
+        uint32_t held = dim_hold(f->dims, dim_symbol_count(f->dims));
+        bool walked =
+                walk_body(f, u->scope, u->n, "body", u->body, u->args, u->body->n_input, u->outputs, u->body->n_output);
+        bool good = walked && f->diags.errors == mark.diags.errors;
+
+        dim_release(f->dims, held);
+        walk_rewind(f, &mark);
+        return good;
+}
+
+/* -- Loop -- */
+
+/* What is stacked: the type that every iteration must give (Loop: it is an error if it changes), and the elements of
+   all of them as long as each is known. */
+struct stack {
+        struct type type;
+        struct scalar *at;
+        size_t count, room;
+        bool with_contents;
+};
+
+static void stack_elements(struct unroll *u, struct stack *s, const struct content *content)
+{
+        content = content_read(content);
+        if (!content || s->count + content->count > (size_t)u->f->limits->content_elements) {
+                s->with_contents = false;
+                return;
+        }
+        if (s->count + content->count > s->room) {
+                size_t room = 2 * s->room + content->count;
+
+                s->at = arena_grow(u->f->arena, s->at, s->room * sizeof(*s->at), room * sizeof(*s->at));
+                s->room = room;
+        }
+        for (size_t i = 0; i < content->count; i++)
+                s->at[s->count++] = content->at[i];
+}
+
+static void stack_push(struct unroll *u, struct stack *s, const struct value *value, bool is_first)
+{
+        struct node *n = u->n;
+
+        if (s->with_contents)
+                stack_elements(u, s, value->content);
+        if (is_first) {
+                s->type = value->type;
+                return;
+        }
+        if (!type_is_tensor(&s->type) || !type_kinds_agree(&s->type, &value->type) ||
+            s->type.rank != value->type.rank) {
+                s->type = unknown_tensor;
+                return;
+        }
+        if (s->type.rank <= 0)
+                return;
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)s->type.rank);
+
+        for (int d = 0; d < s->type.rank; d++)
+                dims[d] = dim_is_int(value->type.dim[d]) ? value->type.dim[d] : s->type.dim[d];
+        s->type.dim = dims;
+}
+
+/* The condition after an iteration: 1, 0, or -1 where it is not known. */
+static int goes_on(const struct unroll *u)
+{
+        const struct content *condition = content_read(u->outputs[0].content);
+        int64_t number;
+
+        if (!condition || condition->count != 1 || !scalar_is_number(condition->at[0], &number))
+                return -1;
+        return number != 0;
+}
+
+/* Walks iterations until the condition or `most` ends them. */
+static bool unroll_all(struct unroll *u, size_t n_state, int64_t most, struct stack *stacks, int64_t *ret_count)
+{
+        struct node *n = u->n;
+
+        for (*ret_count = 0; *ret_count < most;) {
+                struct scalar *at;
+
+                u->args[0].content = content_new(n->arena, 1, &at);
+                at[0] = scalar_int(dim_int(*ret_count));
+                if (!unroll_next(u))
+                        return false;
+                for (size_t i = 0; i < n_state; i++)
+                        u->args[2 + i] = u->outputs[1 + i];
+                for (int o = (int)n_state; o < n->n_out; o++)
+                        stack_push(u, &stacks[o], &u->outputs[1 + o], *ret_count == 0);
+                ++*ret_count;
+                if (*ret_count == most)
+                        return true;
+                int after = goes_on(u);
+
+                /* A loop without an initial condition looks at none, so the text; runtimes may. */
+                if (after != 1)
+                        return after == 0 && in_given(n, 1);
+                u->args[1].content = u->outputs[0].content;
+        }
+        return true;
+}
+
+/* The number of iterations unless the condition ends them; false when it is not known whether there is a first one. */
+static bool most_iterations(struct node *n, int64_t *ret)
+{
+        int64_t starts = 1;
+
+        *ret = INT64_MAX;
+        if ((in_given(n, 0) && !in_int(n, 0, ret)) || (in_given(n, 1) && !in_int(n, 1, &starts)))
+                return false;
+        return *ret > 0 && starts != 0;
+}
+
+bool unroll_loop(struct infer *f, const struct scope *scope, struct node *n, const OnnxGraph *body, size_t n_state,
+                 struct dim count, uint64_t cost, struct value *ret, int64_t *ret_count)
+{
+        struct unroll u = {.f = f, .scope = scope, .n = n, .body = body};
+        struct stack *stacks = arena_new_array(f->arena, struct stack, (size_t)n->n_out);
+        struct scalar *at;
+        int64_t most;
+
+        if (!most_iterations(n, &most) || !unroll_begin(&u, dim_is_int(count) ? count.val : 1, cost))
+                return false;
+        for (int o = 0; o < n->n_out; o++)
+                stacks[o] = (struct stack){.type = unknown_tensor, .with_contents = true};
+        u.args[0] = (struct value){.type = type_tensor(ELEM_INT64, 0, NULL)};
+        u.args[1] = (struct value){.type = type_tensor(ELEM_BOOL, 0, NULL), .content = content_new(f->arena, 1, &at)};
+        at[0] = scalar_int(dim_int(1));
+        for (size_t i = 0; i < n_state; i++)
+                u.args[2 + i] = in_given(n, (int)i + 2) ? *n->in[i + 2] : (struct value){.type = type_unknown};
+        bool done = unroll_all(&u, n_state, most, stacks, ret_count);
+
+        unroll_done(&u);
+        for (int o = 0; done && o < n->n_out; o++) {
+                struct stack *s = &stacks[o];
+
+                if ((size_t)o < n_state)
+                        ret[o] = u.args[2 + o];
+                else
+                        ret[o] = (struct value){.type = s->type};
+                if ((size_t)o >= n_state && s->with_contents) {
+                        struct content *content = content_new(f->arena, s->count, &at);
+
+                        for (size_t i = 0; i < content->count; i++)
+                                at[i] = s->at[i];
+                        ret[o].content = content;
+                }
+        }
+        return done;
+}
+
+/* -- SequenceMap -- */
+
+/* The number of elements that every sequence of the node knows; false when one does not, or when they differ. */
+static bool elements_of_all(const struct node *n, int64_t *ret)
+{
+        bool found = false;
+
+        for (int i = 0; i < n->n_in; i++) {
+                const struct value *value = n->in[i];
+
+                if (!value || value->type.kind == TYPE_UNKNOWN)
+                        return false;
+                if (value->type.kind != TYPE_SEQUENCE)
+                        continue;
+                if (!value->has_length || !value->elements || (found && !dim_is(value->length, *ret)))
+                        return false;
+                *ret = value->length.val;
+                found = true;
+        }
+        return found;
+}
+
+bool unroll_map(struct infer *f, const struct scope *scope, struct node *n, const OnnxGraph *body, uint64_t cost,
+                struct value *ret)
+{
+        struct unroll u = {.f = f, .scope = scope, .n = n, .body = body};
+        const struct type ***elements = arena_new_array(f->arena, const struct type **, (size_t)n->n_out);
+        uint32_t first = dim_symbol_count(f->dims);
+        bool good = true;
+        int64_t count = 0;
+
+        if (!elements_of_all(n, &count) || !unroll_begin(&u, count, cost))
+                return false;
+        for (int o = 0; o < n->n_out; o++)
+                elements[o] = (const struct type **)arena_array(f->arena, (size_t)count, sizeof(const struct type *));
+        for (int64_t at = 0; good && at < count; at++) {
+                for (int i = 0; i < n->n_in; i++)
+                        u.args[i] = n->in[i]->type.kind == TYPE_SEQUENCE
+                                            ? (struct value){.type = *n->in[i]->elements[at]}
+                                            : *n->in[i];
+                good = unroll_next(&u);
+                for (int o = 0; good && o < n->n_out; o++) {
+                        struct type *type = arena_new_array(f->arena, struct type, 1);
+
+                        control_forget(n, o, &u.outputs[o], first, NULL);
+                        *type = u.outputs[o].type;
+                        elements[o][at] = type;
+                }
+        }
+        unroll_done(&u);
+        for (int o = 0; good && count > 0 && o < n->n_out; o++) {
+                struct value joined = {.type = *elements[o][0]};
+                struct type *of = arena_new_array(f->arena, struct type, 1);
+
+                for (int64_t i = 1; i < count; i++) {
+                        const struct value next = {.type = *elements[o][i]};
+
+                        joined = control_join(n, o, &joined, &next, first);
+                }
+                *of = joined.type;
+                ret[o] = (struct value){.type = type_sequence(of),
+                                        .has_length = true,
+                                        .length = dim_int(count),
+                                        .elements = (const struct type *const *)elements[o]};
+        }
+        return good;
+}
