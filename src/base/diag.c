@@ -2,13 +2,18 @@
 
 #define DIAGS_KEPT 10000
 
+bool diags_full(const struct diags *diags)
+{
+        return diags->count >= DIAGS_KEPT;
+}
+
 void diags_add(struct diags *diags, struct arena *arena, const struct ox_diag *diag)
 {
         if (diag->severity == OX_ERROR)
                 diags->errors++;
         else if (diag->severity == OX_WARNING)
                 diags->warnings++;
-        if (diags->count >= DIAGS_KEPT) {
+        if (diags_full(diags)) {
                 diags->dropped++;
                 return;
         }

@@ -99,7 +99,7 @@ void infer_note(struct infer *f, enum ox_severity severity, enum ox_code code, c
                 .op = node && node->op_type ? node->op_type : "",
                 .input = input,
                 .value = value,
-                .message = arena_vprintf(f->arena, format, args),
+                .message = diags_full(&f->diags) ? "" : arena_vprintf(f->arena, format, args),
         };
 
         va_end(args);

@@ -15,7 +15,8 @@ static struct scalar zero_of(enum elem elem)
         return elem_is_float(elem) ? scalar_float(0) : scalar_int(dim_int(0));
 }
 
-/* -- arithmetic on any number of inputs: Add, Sum, Max, Min -- */
+/* -- arithmetic: Add, Sub, Mul, Div (1, 6, 7, 13, 14), Pow (1, 7, 12, 13, 15) of two; Max, Min (1, 6, 8, 12, 13) and
+   Sum (1, 6, 8, 13) of any number. All versions give the same elements; how inputs broadcast is the rule's affair -- */
 
 #define FOLDED(Op, function)                                                                                           \
         static struct scalar fold_##Op(struct node *n, const struct scalar *args, int count)                           \
@@ -40,13 +41,15 @@ FOLDED(Pow, scalar_pow)
 FOLDED(Max, scalar_max)
 FOLDED(Min, scalar_min)
 
-/* The order in which more than two floats are added is the runtime's choice, and rounding depends on it. */
+/* Sum (1, 6, 8, 13). The order in which more than two floats are added is the runtime's choice, and rounding depends on
+ * it. */
 void content_Sum(struct node *n)
 {
         if (n->n_in <= 2 || !elem_is_float(out_type_elem(n)))
                 content_Add(n);
 }
 
+/* Mod (10, 13): the sign of the divisor, or with `fmod` C's, that of the dividend. */
 static struct scalar element_Mod(struct node *n, const struct scalar *args, int count)
 {
         return scalar_mod(n, out_type_elem(n), args[0], args[1], attr_int_or(n, "fmod", 0) == 1);
@@ -57,7 +60,8 @@ void content_Mod(struct node *n)
         content_broadcast(n, element_Mod);
 }
 
-/* -- comparisons and logic: 1, 0, or -1 where it is not known -- */
+/* -- comparisons and logic: 1, 0, or -1 where it is not known. Equal (1, 7, 11, 13, 19), Less, Greater (1, 7, 9, 13),
+   LessOrEqual, GreaterOrEqual (12, 16), And, Or, Xor (1, 7), Not (1) -- */
 
 static int truth(struct scalar a)
 {
@@ -149,7 +153,8 @@ static struct scalar element_Not(struct node *n, const struct scalar *args, int 
         return scalar_of_truth(truth_not(truth(args[0])));
 }
 
-/* -- one input -- */
+/* -- one input: Abs, Neg, Ceil, Floor, Reciprocal, Sqrt (1, 6, 13), Relu (1, 6, 13, 14), Sign (9, 13), Round (11, 22)
+ * -- */
 
 static struct scalar element_Neg(struct node *n, const struct scalar *args, int count)
 {
@@ -217,7 +222,7 @@ static struct scalar element_Reciprocal(struct node *n, const struct scalar *arg
         return scalar_div(n, out_type_elem(n), scalar_float(1), args[0]);
 }
 
-/* Cast 1-25, CastLike 15-25. */
+/* Cast (1, 6, 9, 13, 19, 21, 23, 24, 25), CastLike (15, 19, 21, 23, 24, 25). */
 static struct scalar element_Cast(struct node *n, const struct scalar *args, int count)
 {
         return scalar_cast(n, in_elem(n, 0), out_type_elem(n), args[0]);
@@ -273,7 +278,7 @@ static bool clip_bound(struct node *n, const char *name, int i, struct scalar *r
         return in_given(n, i);
 }
 
-/* Clip 1-13: the greatest of x and the lower bound, but at most the upper one. */
+/* Clip (1, 6, 11, 12, 13): the greatest of x and the lower bound, but at most the upper one. */
 void content_Clip(struct node *n)
 {
         const struct content *in = in_content(n, 0);
@@ -294,7 +299,7 @@ void content_Clip(struct node *n)
         out_content(n, 0, content);
 }
 
-/* Where both branches are the same the condition does not matter. */
+/* Where (9, 16). Where both branches are the same the condition does not matter. */
 static struct scalar element_Where(struct node *n, const struct scalar *args, int count)
 {
         int chosen = truth(args[0]);

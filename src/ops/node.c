@@ -24,8 +24,9 @@ __attribute__((format(printf, 6, 0))) static void note(struct node *n, enum ox_s
                 .value = input >= 0 && (size_t)input < p->n_input ? p->input[input]
                          : p->n_output > 0                        ? p->output[0]
                                                                   : "",
-                .message = arena_printf(n->arena, "%s: %s", text_or_empty(p->op_type),
-                                        arena_vprintf(n->arena, format, args)),
+                .message = diags_full(n->diags) ? ""
+                                                : arena_printf(n->arena, "%s: %s", text_or_empty(p->op_type),
+                                                               arena_vprintf(n->arena, format, args)),
         };
 
         diags_add(n->diags, n->arena, &diag);
