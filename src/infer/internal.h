@@ -135,8 +135,11 @@ void declare_show_names(struct infer *f, struct type *type, const struct type *d
 
 /* -- sort.c -- */
 
-/* An order in which every node comes after those that make its inputs; nodes in cycles come last, as they stand.
- *ret_cyclic is their number. */
+/* Calls `visit` for every name that the subgraphs of a node take from around it. */
+void sort_each_capture(struct infer *f, const OnnxNode *node, void (*visit)(void *user, str_id name), void *user);
+
+/* An order in which every node comes after those that make what it, and its subgraphs, take; else as they stand. Nodes
+   in cycles come last, as they stand. *ret_cyclic is their number. */
 const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count, size_t *ret_cyclic);
 
 /* -- walk.c -- */

@@ -235,6 +235,18 @@ static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
         }
 }
 
+/* What an output is declared as that no node makes, an input or initializer straight. It flows nowhere any more: only
+   what contradicts it, or equals it, is told. */
+static void compare_straight(struct infer *f, const struct entry *entry, const OnnxValueInfo *output)
+{
+        struct declare_site site = {.scope = "", .value = entry->name};
+        struct type declared = declare_type(f, output->type, &site);
+        struct value value = entry->value;
+
+        if (!f->options->ignore_declared)
+                declare_merge(f, &value, &declared, &site, -1);
+}
+
 static void mark_outputs(struct infer *f, const struct scope *scope, const OnnxGraph *graph)
 {
         for (size_t o = 0; o < graph->n_output; o++) {
@@ -248,8 +260,10 @@ static void mark_outputs(struct infer *f, const struct scope *scope, const OnnxG
                 }
                 struct entry *entry = entry_at(f, (size_t)number);
 
-                if (entry->kind != OX_KIND_INTERMEDIATE)
+                if (entry->kind != OX_KIND_INTERMEDIATE) {
+                        compare_straight(f, entry, graph->output[o]);
                         continue;
+                }
                 entry->kind = OX_KIND_OUTPUT;
                 if (!entry->declared)
                         continue;

@@ -1,7 +1,82 @@
 /* Nodes that do not stand in topological order, sorted (IR.md: they must be; some exporters' are not). */
-#include <string.h>
-
 #include "infer/internal.h"
+
+/* -- what subgraphs take from around them -- */
+
+/* The names that a subgraph defines, and those of the subgraphs around it. */
+struct inner {
+        const struct inner *around;
+        struct name_map defined;
+};
+
+struct capture {
+        struct infer *f;
+        void (*visit)(void *user, str_id name);
+        void *user;
+};
+
+static void define(struct infer *f, struct inner *inner, const char *name)
+{
+        if (name && name[0])
+                map_put(f, &inner->defined, str_intern_static(f->strings, name), 0);
+}
+
+static void define_names(struct infer *f, struct inner *inner, const OnnxGraph *graph)
+{
+        for (size_t i = 0; i < graph->n_input; i++)
+                define(f, inner, graph->input[i]->name);
+        for (size_t i = 0; i < graph->n_initializer; i++)
+                define(f, inner, graph->initializer[i]->name);
+        for (size_t i = 0; i < graph->n_sparse_initializer; i++)
+                if (graph->sparse_initializer[i]->values)
+                        define(f, inner, graph->sparse_initializer[i]->values->name);
+        for (size_t i = 0; i < graph->n_node; i++)
+                for (size_t o = 0; o < graph->node[i]->n_output; o++)
+                        define(f, inner, graph->node[i]->output[o]);
+}
+
+static void take_name(struct capture *c, const struct inner *inner, const char *text)
+{
+        if (!text || !text[0])
+                return;
+        str_id name = str_intern_static(c->f->strings, text);
+
+        for (; inner; inner = inner->around)
+                if (map_get(&inner->defined, name) >= 0)
+                        return;
+        c->visit(c->user, name);
+}
+
+/* The depth is bounded: subgraphs deeper than that are not walked either. */
+static void capture_from(struct capture *c, const OnnxNode *node, const struct inner *around, int64_t depth)
+{
+        if (depth >= c->f->limits->graph_depth)
+                return;
+        for (size_t a = 0; a < node->n_attribute; a++) {
+                const OnnxGraph *graph = node->attribute[a]->g;
+                struct inner inner = {.around = around};
+
+                if (!graph)
+                        continue;
+                define_names(c->f, &inner, graph);
+                for (size_t i = 0; i < graph->n_node; i++) {
+                        for (size_t k = 0; k < graph->node[i]->n_input; k++)
+                                take_name(c, &inner, graph->node[i]->input[k]);
+                        capture_from(c, graph->node[i], &inner, depth + 1);
+                }
+                for (size_t o = 0; o < graph->n_output; o++)
+                        take_name(c, &inner, graph->output[o]->name);
+        }
+}
+
+void sort_each_capture(struct infer *f, const OnnxNode *node, void (*visit)(void *user, str_id name), void *user)
+{
+        struct capture c = {f, visit, user};
+
+        capture_from(&c, node, NULL, 0);
+}
+
+/* -- edges from makers to users -- */
 
 struct sorting {
         struct infer *f;
@@ -13,14 +88,14 @@ struct sorting {
                 uint32_t to, next;
         } * edge;
         size_t n_edge, capacity;
+        uint32_t user;  /* whose edges are being added */
+        uint32_t *heap; /* nodes that wait for none, the first in the list on top */
+        size_t n_heap;
 };
 
-static void add_edge(struct sorting *s, const char *input, uint32_t user)
+static void add_edge(void *user, str_id name)
 {
-        str_id name;
-
-        if (!str_find(s->f->strings, input, strlen(input), &name))
-                return;
+        struct sorting *s = user;
         int64_t maker = map_get(&s->maker, name);
 
         if (maker < 0)
@@ -31,28 +106,46 @@ static void add_edge(struct sorting *s, const char *input, uint32_t user)
                 s->edge = arena_grow(s->f->arena, s->edge, s->capacity * sizeof(*s->edge), capacity * sizeof(*s->edge));
                 s->capacity = capacity;
         }
-        s->edge[s->n_edge] = (struct edge){user, s->first[maker]};
+        s->edge[s->n_edge] = (struct edge){s->user, s->first[maker]};
         s->first[maker] = (uint32_t)++s->n_edge;
-        s->waiting[user]++;
+        s->waiting[s->user]++;
 }
 
-/* What the node takes, and what its subgraphs take from around it. */
-static void add_edges(struct sorting *s, const OnnxNode *node, uint32_t user, int64_t depth)
+static void add_edges(struct sorting *s, const OnnxNode *node, uint32_t user)
 {
+        s->user = user;
         for (size_t i = 0; i < node->n_input; i++)
                 if (node->input[i][0])
-                        add_edge(s, node->input[i], user);
-        if (depth >= s->f->limits->graph_depth)
-                return;
-        for (size_t a = 0; a < node->n_attribute; a++) {
-                const OnnxGraph *graph = node->attribute[a]->g;
+                        add_edge(s, str_intern_static(s->f->strings, node->input[i]));
+        sort_each_capture(s->f, node, add_edge, s);
+}
 
-                for (size_t i = 0; graph && i < graph->n_node; i++)
-                        add_edges(s, graph->node[i], user, depth + 1);
-                for (size_t o = 0; graph && o < graph->n_output; o++)
-                        if (graph->output[o]->name)
-                                add_edge(s, graph->output[o]->name, user);
+/* -- the order: of the nodes that may come next always the one that stands first in the model -- */
+
+static void heap_push(struct sorting *s, uint32_t node)
+{
+        size_t at = s->n_heap++;
+
+        for (; at > 0 && s->heap[(at - 1) / 2] > node; at = (at - 1) / 2)
+                s->heap[at] = s->heap[(at - 1) / 2];
+        s->heap[at] = node;
+}
+
+static uint32_t heap_pop(struct sorting *s)
+{
+        uint32_t top = s->heap[0], last = s->heap[--s->n_heap];
+        size_t at = 0;
+
+        for (size_t child = 1; child < s->n_heap; child = 2 * at + 1) {
+                if (child + 1 < s->n_heap && s->heap[child + 1] < s->heap[child])
+                        child++;
+                if (last <= s->heap[child])
+                        break;
+                s->heap[at] = s->heap[child];
+                at = child;
         }
+        s->heap[at] = last;
+        return top;
 }
 
 const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count, size_t *ret_cyclic)
@@ -63,19 +156,22 @@ const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count
 
         s.first = arena_zalloc(f->arena, count * sizeof(*s.first));
         s.waiting = arena_zalloc(f->arena, count * sizeof(*s.waiting));
+        s.heap = arena_new_array(f->arena, uint32_t, count);
         for (size_t i = 0; i < count; i++)
                 for (size_t o = 0; o < nodes[i]->n_output; o++)
                         if (nodes[i]->output[o][0])
-                                map_put(f, &s.maker, str_intern_z(f->strings, nodes[i]->output[o]), (uint32_t)i);
+                                map_put(f, &s.maker, str_intern_static(f->strings, nodes[i]->output[o]), (uint32_t)i);
         for (size_t i = 0; i < count; i++)
-                add_edges(&s, nodes[i], (uint32_t)i, 0);
+                add_edges(&s, nodes[i], (uint32_t)i);
         for (size_t i = 0; i < count; i++)
                 if (!s.waiting[i])
-                        order[placed++] = (uint32_t)i;
-        for (size_t i = 0; i < placed; i++)
-                for (uint32_t e = s.first[order[i]]; e && s.edge; e = s.edge[e - 1].next)
+                        heap_push(&s, (uint32_t)i);
+        while (s.n_heap) {
+                order[placed] = heap_pop(&s);
+                for (uint32_t e = s.first[order[placed++]]; e; e = s.edge[e - 1].next)
                         if (--s.waiting[s.edge[e - 1].to] == 0)
-                                order[placed++] = s.edge[e - 1].to;
+                                heap_push(&s, s.edge[e - 1].to);
+        }
         *ret_cyclic = count - placed;
         for (size_t i = 0; i < count && placed < count; i++)
                 if (s.waiting[i])

@@ -104,19 +104,27 @@ static void add_initializer(struct infer *f, struct scope *scope, const char *na
                            "initializer %s: the name is taken", name);
 }
 
+static bool is_input(struct infer *f, const struct scope *scope, const char *name)
+{
+        int64_t number = map_get(&scope->entries, str_intern_static(f->strings, name));
+
+        return number >= 0 && entry_at(f, (size_t)number)->kind == OX_KIND_INPUT;
+}
+
 void walk_initializers(struct infer *f, struct scope *scope, const OnnxGraph *graph)
 {
         for (size_t i = 0; i < graph->n_initializer; i++) {
                 const char *name = node_text(graph->initializer[i]->name);
 
-                if (map_get(&scope->entries, str_intern_z(f->strings, name)) < 0)
+                if (!is_input(f, scope, name))
                         add_initializer(f, scope, name, graph->initializer[i], NULL);
         }
         for (size_t i = 0; i < graph->n_sparse_initializer; i++) {
                 const OnnxSparseTensor *sparse = graph->sparse_initializer[i];
+                const char *name = sparse->values ? node_text(sparse->values->name) : "";
 
-                if (sparse->values)
-                        add_initializer(f, scope, node_text(sparse->values->name), sparse->values, sparse);
+                if (sparse->values && !is_input(f, scope, name))
+                        add_initializer(f, scope, name, sparse->values, sparse);
         }
 }
 
@@ -322,13 +330,30 @@ void walk_node(struct infer *f, struct scope *scope, const OnnxNode *node, int64
 
 /* -- a list of nodes -- */
 
-/* Whether a node takes what only a later node makes, so that the list must be sorted. */
+struct readiness {
+        const struct infer *f;
+        const struct scope *scope;
+        bool ready;
+};
+
+static void look_up(void *user, str_id name)
+{
+        struct readiness *r = user;
+
+        r->ready = r->ready && scope_find(r->f, r->scope, name);
+}
+
+/* Whether all that a node and its subgraphs take is there; else a later node may make it, and the list must be sorted.
+ */
 static bool is_ready(struct infer *f, const struct scope *scope, const OnnxNode *node)
 {
-        for (size_t i = 0; i < node->n_input; i++)
-                if (node->input[i][0] && !scope_find(f, scope, str_intern_static(f->strings, node->input[i])))
-                        return false;
-        return true;
+        struct readiness r = {f, scope, true};
+
+        for (size_t i = 0; i < node->n_input && r.ready; i++)
+                if (node->input[i][0])
+                        look_up(&r, str_intern_static(f->strings, node->input[i]));
+        sort_each_capture(f, node, look_up, &r);
+        return r.ready;
 }
 
 /* Nodes [first, count) in sorted order. */
@@ -338,8 +363,8 @@ static void walk_sorted(struct infer *f, struct scope *scope, OnnxNode *const *n
         const uint32_t *order = sort_nodes(f, nodes + first, count - first, &cyclic);
         bool moved = false;
 
-        for (size_t i = 0; i < count - first; i++)
-                moved = moved || (order[i] != i && i < count - first - cyclic);
+        for (size_t i = 1; i < count - first - cyclic; i++)
+                moved = moved || order[i] < order[i - 1];
         if (moved)
                 infer_note(f, OX_WARNING, OX_INVALID_ARGUMENT, "UNSORTED_NODES", scope->path, nodes[first],
                            (int64_t)first, -1, "", "nodes are not in topological order; they were sorted");
