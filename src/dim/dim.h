@@ -166,6 +166,8 @@ struct dim dim_resolve(struct dim_table *t, struct dim d);
 /* Raises the lower (lowers the upper) bound of a symbol: a fact. No effect on what is not a lone symbol. */
 void dim_assume_ge(struct dim_table *t, struct dim d, int64_t lower);
 void dim_assume_le(struct dim_table *t, struct dim d, int64_t upper);
+/* That an expression is a size, and so not negative: a fact about itself, and about no other expression. */
+void dim_assume_size(struct dim_table *t, struct dim d);
 
 /* -- text -- */
 

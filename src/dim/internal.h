@@ -50,6 +50,7 @@ struct expr {
         uint32_t hash;
         uint32_t weight, depth;
         bool open;
+        bool not_negative; /* a fact, whatever its symbols allow */
         uint32_t resolve_generation;
         struct dim resolved;
         struct known_range range;

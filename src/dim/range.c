@@ -213,6 +213,8 @@ struct range range_of(struct dim_table *t, struct dim d)
         if (expr->range.generation != t->fact_generation) {
                 struct range range = range_of_poly(t, (struct poly){expr->term, expr->n});
 
+                if (expr->not_negative && range.lower < 0)
+                        range.lower = 0;
                 expr->range = (struct known_range){t->fact_generation, range.lower, range.upper};
         }
         return (struct range){expr->range.lower, expr->range.upper};

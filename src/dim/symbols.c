@@ -217,6 +217,35 @@ void dim_assume_ge(struct dim_table *t, struct dim d, int64_t lower)
         t->fact_generation++;
 }
 
+static void look_before(void *user, uint32_t symbol)
+{
+        uint32_t *least = user;
+
+        if (symbol < *least)
+                *least = symbol;
+}
+
+void dim_assume_size(struct dim_table *t, struct dim d)
+{
+        uint32_t least = UINT32_MAX;
+
+        if (dim_is_int(d) || t->expr[d.expr]->not_negative)
+                return;
+        d = dim_resolve(t, d);
+        if (dim_is_int(d))
+                return;
+        struct range range = range_of(t, d);
+
+        /* As above: what contradicts another bound is no fact. */
+        if (range.lower >= 0 || range.upper < 0)
+                return;
+        dim_each_symbol(t, d, look_before, &least);
+        if (least < t->held)
+                return;
+        t->expr[d.expr]->not_negative = true;
+        t->fact_generation++;
+}
+
 void dim_assume_le(struct dim_table *t, struct dim d, int64_t upper)
 {
         uint32_t index;

@@ -25,6 +25,8 @@ enum ox_code out_tensor(struct node *n, int o, enum elem elem, int rank, const s
                 if (dim_is_int(dims[d]) && dims[d].val < 0)
                         return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", -1,
                                           "output %d would have size %lld on axis %d", o, (long long)dims[d].val, d);
+        for (int d = 0; d < rank; d++)
+                dim_assume_size(n->dims, dims[d]);
         struct type type = type_tensor(elem, rank, dims);
 
         return out_type(n, o, &type);

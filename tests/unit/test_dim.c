@@ -473,5 +473,24 @@ START_TEST(bounds)
 }
 END_TEST
 
+START_TEST(sizes_are_not_negative)
+{
+        start();
+        struct dim size = read("N - M + 1"), other = read("N - M");
+        uint32_t before = dim_hold(table, dim_symbol_count(table));
+
+        dim_assume_size(table, size);
+        ck_assert(!dim_proves_ge(table, size, dim_int(0))); /* in a branch that may not be taken */
+        dim_release(table, before);
+        dim_assume_size(table, size);
+        ck_assert(dim_proves_ge(table, size, dim_int(0)));
+        ck_assert(!dim_proves_ge(table, other, dim_int(0)));
+        expect("N - M + 1", dim_max(table, size, dim_int(0)));
+        dim_assume_size(table, read("-N - 1")); /* cannot be, and is passed over */
+        ck_assert(!dim_proves_ge(table, read("-N - 1"), dim_int(0)));
+        stop();
+}
+END_TEST
+
 UNIT_MAIN("dim", sums_and_products, divisions, rings_and_rests, extremes_and_broadcasts, operands_in_any_order_are_one,
-          names, reading, faults, growth_ends, proofs, bindings, long_chains_resolve, bounds);
+          names, reading, faults, growth_ends, proofs, bindings, long_chains_resolve, bounds, sizes_are_not_negative);
