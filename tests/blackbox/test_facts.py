@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+"""What one node says of a size holds for later ones, unless that node may not run."""
+from build import const, graph, infer, model, op
+from harness import Daemon, equal, finish
+
+INPUTS = ["x: float[B,C,L]", "w: float[C,1,K]", "c: bool[]"]
+
+# The last K - 1 elements along axis 2, as the state of a causal convolution.
+TAIL = [const("one", "int64[1]", [1]), const("axis", "int64[1]", [2]), op("k = Shape(w)", start=2, end=3),
+        op("less = Sub(k, one)"), op("end = Shape(x)", start=2, end=3), op("start = Sub(end, less)"),
+        op("tail = Slice(x, start, end, axis)")]
+
+
+def main():
+    with Daemon() as daemon:
+        convolution = op("y = Conv(x, w)", kernel_shape=[])
+        seen = infer(daemon, model(graph([convolution] + TAIL, INPUTS, ["tail"])))
+        equal("a kernel that fits tells where a slice begins", seen["tail"], "float[B,C,max(K-1,0)]")
+        seen = infer(daemon, model(graph(TAIL, INPUTS, ["tail"])))
+        equal("without it that is open", seen["tail"], "float[B,C,?1]")
+        branches = {"then_branch": graph([convolution], [], ["y"]), "else_branch": graph([op("z = Relu(x)")], [], ["z"])}
+        seen = infer(daemon, model(graph([op("v = If(c)", **branches)] + TAIL, INPUTS, ["tail"])))
+        equal("and so it is when only one branch has it", seen["tail"], "float[B,C,?2]")
+    finish()
+
+
+if __name__ == "__main__":
+    main()
