@@ -204,6 +204,19 @@ static void merge_default(struct infer *f, struct entry *entry, const OnnxTensor
         default_content(f, entry, tensor);
 }
 
+/* onnx.proto has every tensor type name its element type, and of inputs nothing else can tell it. */
+static void expect_element_type(struct infer *f, const struct entry *entry)
+{
+        const struct type *type = &entry->value.type;
+        const char *name = str_text(f->strings, entry->name);
+
+        while (type->of)
+                type = type->of;
+        if (type_is_tensor(type) && type->elem == ELEM_UNDEFINED)
+                infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "ELEMENT_TYPE", "", NULL, -1, -1, name,
+                           "input %s: its type names no element type", name);
+}
+
 static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *graph)
 {
         struct name_map initializers = {0};
@@ -229,6 +242,7 @@ static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                         merge_default(f, &entry, initializer, &site);
                 site.open_dims = true;
                 entry.value.type = declare_close(f, &entry.value.type, &site);
+                expect_element_type(f, &entry);
                 if (!entry_add(f, scope, &entry))
                         infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", "", NULL, -1, -1, name,
                                    "input %s is given twice", name);

@@ -304,7 +304,9 @@ const struct content *tensor_content_later(struct arena *arena, const struct ox_
                 set_fault(ret_fault, "its data stand in more than one field");
                 return NULL;
         }
-        /* A model may come without its weights: then nothing is known of them. */
+        /* A model may come without its weights: then nothing is known of them. A lone element is none. */
+        if (place == PLACE_NONE && count == 1 && tensor->has_raw_data)
+                set_fault(ret_fault, "raw_data is empty, but there is one element");
         if (place == PLACE_NONE && count > 0)
                 return NULL;
         if (place != PLACE_NONE && place != place_of(elem) && (place != PLACE_RAW || elem == ELEM_STRING)) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What one node says of a size holds for later ones, unless that node may not run."""
-from build import const, graph, infer, model, op
+"""What one node says of a size holds for later ones, unless that node may not run; and what inputs must say."""
+from build import ELEMENTS, const, graph, infer, model, op
 from harness import Daemon, equal, finish
 
 INPUTS = ["x: float[B,C,L]", "w: float[C,1,K]", "c: bool[]"]
@@ -11,16 +11,32 @@ TAIL = [const("one", "int64[1]", [1]), const("axis", "int64[1]", [2]), op("k = S
         op("tail = Slice(x, start, end, axis)")]
 
 
+def sizes(daemon):
+    convolution = op("y = Conv(x, w)", kernel_shape=[])
+    seen = infer(daemon, model(graph([convolution] + TAIL, INPUTS, ["tail"])))
+    equal("a kernel that fits tells where a slice begins", seen["tail"], "float[B,C,max(K-1,0)]")
+    seen = infer(daemon, model(graph(TAIL, INPUTS, ["tail"])))
+    equal("without it that is open", seen["tail"], "float[B,C,?1]")
+    branches = {"then_branch": graph([convolution], [], ["y"]), "else_branch": graph([op("z = Relu(x)")], [], ["z"])}
+    seen = infer(daemon, model(graph([op("v = If(c)", **branches)] + TAIL, INPUTS, ["tail"])))
+    equal("and so it is when only one branch has it", seen["tail"], "float[B,C,?2]")
+
+
+def element_types(daemon):
+    undefined = dict(ELEMENTS)
+    ELEMENTS["undefined"] = 0
+    for kind in ("undefined[N]", "seq(undefined[N])"):
+        seen = infer(daemon, model(graph([op("y = Identity(x)")], ["x: " + kind], ["y"])))
+        equal("%s is no type of an input" % kind, seen.reasons, ["ELEMENT_TYPE"])
+    equal("strict refuses it", infer(daemon, model(graph([], ["x: undefined"], [])), strict=1).status, 400)
+    ELEMENTS.clear()
+    ELEMENTS.update(undefined)
+
+
 def main():
     with Daemon() as daemon:
-        convolution = op("y = Conv(x, w)", kernel_shape=[])
-        seen = infer(daemon, model(graph([convolution] + TAIL, INPUTS, ["tail"])))
-        equal("a kernel that fits tells where a slice begins", seen["tail"], "float[B,C,max(K-1,0)]")
-        seen = infer(daemon, model(graph(TAIL, INPUTS, ["tail"])))
-        equal("without it that is open", seen["tail"], "float[B,C,?1]")
-        branches = {"then_branch": graph([convolution], [], ["y"]), "else_branch": graph([op("z = Relu(x)")], [], ["z"])}
-        seen = infer(daemon, model(graph([op("v = If(c)", **branches)] + TAIL, INPUTS, ["tail"])))
-        equal("and so it is when only one branch has it", seen["tail"], "float[B,C,?2]")
+        sizes(daemon)
+        element_types(daemon)
     finish()
 
 

@@ -258,6 +258,8 @@ START_TEST(tells_faulty_tensors)
         NONE(tensor_of(ELEM_INT8, 2, (const int64_t[]){INT64_MAX, 2}), "more than an int64 holds");
         NONE(RAW(ELEM_INT64, INT64_MAX, "12345678"), NULL); /* more bits than can be counted */
         NONE(RAW(ELEM_UNDEFINED, 1, "1"), NULL);
+        NONE(RAW(ELEM_INT64, 1, ""), "raw_data is empty");
+        NONE(RAW(ELEM_INT64, 2, ""), NULL); /* weights that were left out */
 }
 END_TEST
 
