@@ -287,14 +287,37 @@ def compare(row, answer):
 
 
 def versions_of(daemon, row, op):
-    """A version with a plus stands for itself and every later one that changed the operator; no version for all."""
-    chosen = [v for v, _ in row.opsets]
+    """A version with a plus stands for itself, if the operator is that old, and every later one that changed it; no
+    version for all."""
+    chosen = [v for v, and_newer in row.opsets if not and_newer]
     from_here = [v for v, and_newer in row.opsets if and_newer]
     if from_here or not row.opsets:
         answer = daemon.get("/v1/operators/%s?domain=%s" % (op, row.domain))
         known = answer.json.get("versions", []) if answer.status == 200 else []
         chosen += [v for v in known if not row.opsets or any(v > least for least in from_here)]
+        chosen += [least for least in from_here if not known or min(known) <= least]
     return sorted(set(chosen))
+
+
+def each_type(text):
+    """A row with each=float,double is one for either element type."""
+    found = re.search(r" each=(\S+)", text)
+    if not found:
+        return [text]
+    text = text.replace(found.group(0), "")
+    return [text.replace("each[", elem + "[") for elem in found.group(1).split(",")]
+
+
+def run_row(daemon, what, text):
+    row = Row(text)
+    for op, opset in [(op, opset) for op in row.ops for opset in versions_of(daemon, row, op)]:
+        try:
+            request = request_of(row, op, opset)
+        except Unsaid:
+            continue
+        path_query = "/v1/nodes:infer" + ("?check_types=1" if row.check_types else "")
+        difference = compare(row, daemon.post_json(path_query, request))
+        check("%s @%s-%d" % (what, op, opset), difference is None, difference or "")
 
 
 def main():
@@ -303,19 +326,16 @@ def main():
         for path in files:
             with open(path, encoding="utf-8") as f:
                 lines = f.read().split("\n")
+            lists = {}
             for number, line in enumerate(lines, 1):
                 if not line.strip() or line.startswith("#"):
                     continue
-                row = Row(line)
-                for op, opset in [(op, opset) for op in row.ops for opset in versions_of(daemon, row, op)]:
-                    try:
-                        request = request_of(row, op, opset)
-                    except Unsaid:
-                        continue
-                    path_query = "/v1/nodes:infer" + ("?check_types=1" if row.check_types else "")
-                    difference = compare(row, daemon.post_json(path_query, request))
-                    what = "%s:%d %s @%s-%d" % (os.path.basename(path), number, line, op, opset)
-                    check(what, difference is None, difference or "")
+                name = line.split(" ")[0]
+                if line.startswith("@") and "|" not in line:
+                    lists[name] = line.partition("=")[2].strip()
+                    continue
+                for text in each_type(line):
+                    run_row(daemon, "%s:%d %s" % (os.path.basename(path), number, text), text.replace(name, lists.get(name, name), 1))
     finish()
 
 

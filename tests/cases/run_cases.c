@@ -9,10 +9,14 @@
 #include "ops/registry.h"
 
 #define ROW_KEEP (1 << 20) /* bytes of memory that go from one row to the next */
+#define LIST_MAX 16        /* lists of operators that one file names */
 
 struct run {
         struct ox_context *context;
         struct arena *arena; /* of the row's text */
+        struct arena *names; /* of the file's lists of operators */
+        const char *list_name[LIST_MAX], *list[LIST_MAX];
+        size_t n_list;
         const char *file;
         int line;
         size_t passed, failed;
@@ -48,7 +52,34 @@ static void run_at(struct run *run, const char *text, const struct case_row *row
         report(run, text, op, opset, error);
 }
 
-/* A version with a plus stands for itself and every later one that changed the operator; no version for all. */
+/* "@name = Add,Sub" gives a list of operators a name. */
+static const char *define_list(struct run *run, const char *line)
+{
+        size_t length = strcspn(line, " =");
+        const char *text = line + length + strspn(line + length, " =");
+
+        if (run->n_list == LIST_MAX || strchr(line, '=') == NULL)
+                return "wanted @name = operators, and not too many of them";
+        run->list_name[run->n_list] = arena_strndup(run->names, line, length);
+        run->list[run->n_list++] = arena_strndup(run->names, text, strlen(text));
+        return NULL;
+}
+
+/* The row, with the operators in the place of a list's name. NULL: no list has the name. */
+static const char *expand_list(struct run *run, const char *line)
+{
+        size_t length = strcspn(line, " ");
+
+        if (line[0] != '@')
+                return line;
+        for (size_t i = 0; i < run->n_list; i++)
+                if (strlen(run->list_name[i]) == length && strncmp(line, run->list_name[i], length) == 0)
+                        return arena_printf(run->arena, "%s%s", run->list[i], line + length);
+        return NULL;
+}
+
+/* A version with a plus stands for itself, if the operator is that old, and every later one that changed it; no version
+   for all. */
 static void run_operator(struct run *run, const char *text, const struct case_row *row, const char *op)
 {
         const struct op_row *versions;
@@ -60,11 +91,62 @@ static void run_operator(struct run *run, const char *text, const struct case_ro
         if (count == 0 && row->n_opset == 0)
                 report(run, text, op, 0, "the operator has no versions");
         for (size_t i = 0; i < row->n_opset; i++) {
-                run_at(run, text, row, op, row->opset[i].version);
+                if (!row->opset[i].and_newer || count == 0 || versions[0].since <= row->opset[i].version)
+                        run_at(run, text, row, op, row->opset[i].version);
                 for (size_t v = 0; v < count && row->opset[i].and_newer; v++)
                         if (versions[v].since > row->opset[i].version)
                                 run_at(run, text, row, op, versions[v].since);
         }
+}
+
+static void run_row(struct run *run, const char *text)
+{
+        const char *expanded = expand_list(run, text), *error = "no list of operators has this name";
+        struct case_row row;
+
+        if (expanded == NULL || !case_parse(run->arena, expanded, &row, &error))
+                report(run, text, "?", 0, error);
+        else
+                for (size_t i = 0; i < row.n_op; i++)
+                        run_operator(run, text, &row, row.op[i]);
+}
+
+/* "Abs 1 each=int8,int16 | each[2] -> each[2]" is a row for each of the element types. */
+static void run_each(struct run *run, const char *text)
+{
+        const char *list = strstr(text, " each=");
+        size_t length;
+
+        if (list == NULL) {
+                run_row(run, text);
+                return;
+        }
+        text = arena_strndup(run->arena, text, (size_t)(list - text));
+        list += strlen(" each=");
+        for (const char *rest = list + strcspn(list, " "); *list != ' ' && *list != '\0';
+             list += length + (list[length] == ',')) {
+                const char *elem, *row = text;
+
+                length = strcspn(list, ", ");
+                elem = arena_strndup(run->arena, list, length);
+                for (const char *at = rest, *next; at != NULL; at = next) {
+                        next = strstr(at, "each[");
+                        row = next == NULL ? arena_printf(run->arena, "%s%s", row, at)
+                                           : arena_printf(run->arena, "%s%.*s%s", row, (int)(next - at), at, elem);
+                        next = next == NULL ? NULL : next + strlen("each");
+                }
+                run_row(run, row);
+        }
+}
+
+static void run_line(struct run *run, const char *line)
+{
+        const char *error;
+
+        if (line[0] != '@' || strchr(line, '|') != NULL)
+                run_each(run, line);
+        else if ((error = define_list(run, line)) != NULL)
+                report(run, line, "?", 0, error);
 }
 
 static bool run_file(struct run *run, const char *path)
@@ -80,20 +162,15 @@ static bool run_file(struct run *run, const char *path)
         }
         run->file = base == NULL ? path : base + 1;
         run->line = 0;
+        run->n_list = 0;
+        arena_reset(run->names, 0);
         while (getline(&line, &size, file) >= 0) {
-                struct case_row row;
-                const char *error;
-
                 run->line++;
                 line[strcspn(line, "\n")] = '\0';
                 if (line[strspn(line, " \t")] == '\0' || line[0] == '#')
                         continue;
                 arena_reset(run->arena, ROW_KEEP);
-                if (case_parse(run->arena, line, &row, &error))
-                        for (size_t i = 0; i < row.n_op; i++)
-                                run_operator(run, line, &row, row.op[i]);
-                else
-                        report(run, line, "?", 0, error);
+                run_line(run, line);
         }
         free(line);
         fclose(file);
@@ -102,15 +179,18 @@ static bool run_file(struct run *run, const char *path)
 
 int main(int argc, char **argv)
 {
-        struct run run = {.context = ox_context_new(NULL), .arena = arena_new((size_t)1 << 30)};
+        struct run run = {.context = ox_context_new(NULL),
+                          .arena = arena_new((size_t)1 << 30),
+                          .names = arena_new((size_t)1 << 20)};
         bool readable = true;
 
-        if (run.context == NULL || run.arena == NULL)
+        if (run.context == NULL || run.arena == NULL || run.names == NULL)
                 return EXIT_FAILURE;
         for (int i = 1; i < argc; i++)
                 readable = run_file(&run, argv[i]) && readable;
         printf("%zu passed, %zu failed\n", run.passed, run.failed);
         ox_context_free(run.context);
         arena_free(run.arena);
+        arena_free(run.names);
         return readable && run.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
