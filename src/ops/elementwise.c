@@ -99,15 +99,11 @@ enum ox_code infer_PRelu(struct node *n)
         return out_shape(n, in_rank(n, 0), dims);
 }
 
-/* Clip 1-13: since 11 the bounds are inputs. They are scalars by the text, and vectors of one element in models that
- * run. */
+/* Clip 1-13: since 11 the bounds are inputs. */
 enum ox_code infer_Clip(struct node *n)
 {
-        for (int i = 1; i < n->n_in; i++) {
-                TRY(in_expect_tensor(n, i));
-                if (in_has_rank(n, i) && in_rank(n, i) > 1)
-                        TRY(in_expect_rank(n, i, 0));
-        }
+        for (int i = 1; i < n->n_in; i++)
+                TRY(in_expect_scalar(n, i));
         return infer_unary(n);
 }
 

@@ -74,12 +74,8 @@ void content_ConstantOfShape(struct node *n)
 static enum ox_code range_scalar(struct node *n, int i, struct scalar *ret)
 {
         const struct content *content = in_content(n, i);
-        int64_t length;
 
-        TRY(in_expect_tensor(n, i));
-        if (in_has_rank(n, i) && in_rank(n, i) > 0 && !(in_length(n, i, true, &length) && length == 1))
-                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", i,
-                                  "input %d has rank %d, but must be a scalar", i, in_rank(n, i));
+        TRY(in_expect_scalar(n, i));
         *ret = content != NULL && content->count == 1 ? content->at[0] : scalar_unknown();
         return OX_OK;
 }
@@ -270,8 +266,7 @@ static enum ox_code size_operand(struct node *n, int i, struct dim *ret, bool *r
         int64_t number;
 
         *ret_known = false;
-        TRY(in_expect_tensor(n, i));
-        TRY(in_expect_rank(n, i, 0));
+        TRY(in_expect_scalar(n, i));
         if (content == NULL || content->count != 1)
                 return OX_OK;
         if (scalar_is_number(content->at[0], &number) && number < 0)

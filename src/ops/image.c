@@ -129,6 +129,8 @@ enum ox_code infer_NonMaxSuppression(struct node *n)
                 TRY(in_expect_tensor(n, i));
                 TRY(in_expect_rank(n, i, 3));
         }
+        for (int i = 2; i < 5; i++)
+                TRY(in_expect_scalar(n, i));
         if (in_has_rank(n, 0))
                 TRY(dim_agree(n, &coordinates, in_dim(n, 0, 2), 0));
         if (in_has_rank(n, 0) && in_has_rank(n, 1)) {

@@ -175,6 +175,19 @@ enum ox_code in_expect_rank_least(struct node *n, int i, int least)
         return OX_OK;
 }
 
+enum ox_code in_expect_scalar(struct node *n, int i)
+{
+        int64_t length;
+
+        TRY(in_expect_tensor(n, i));
+        if (in_rank(n, i) > 1)
+                return in_expect_rank(n, i, 0);
+        if (in_length(n, i, false, &length) && length != 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", i,
+                                  "input %d must be a scalar, got %lld elements", i, (long long)length);
+        return OX_OK;
+}
+
 enum ox_code in_expect_same_elem(struct node *n, int i, int j)
 {
         enum elem a = in_elem(n, i), b = in_elem(n, j);

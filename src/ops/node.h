@@ -98,6 +98,10 @@ bool in_length(const struct node *n, int i, bool scalar_too, int64_t *ret);
 enum ox_code in_expect_rank(struct node *n, int i, int rank);
 enum ox_code in_expect_rank_least(struct node *n, int i, int least);
 
+/* An input of one element: a scalar by the specification, and as often a vector of one in models that run. Errors
+   TYPE_MISMATCH for what is no tensor, RANK_MISMATCH, and LENGTH_MISMATCH for another number of elements. */
+enum ox_code in_expect_scalar(struct node *n, int i);
+
 /* Error TYPE_MISMATCH when both element types are known and differ. */
 enum ox_code in_expect_same_elem(struct node *n, int i, int j);
 

@@ -79,6 +79,7 @@ enum ox_code infer_Pad(struct node *n)
         struct dim *dims;
 
         TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_scalar(n, 2));
         if (!in_has_rank(n, 0)) {
                 TRY(pads_list(n, &list));
                 if (list.state == LIST_KNOWN && !in_given(n, 3) && rank_allowed(n, list.count / 2, 1))

@@ -128,13 +128,11 @@ enum ox_code infer_Arg(struct node *n)
 /* CumSum 11-14, CumProd 26: the axis is a scalar input. */
 enum ox_code infer_Cum(struct node *n)
 {
-        int64_t number, length;
+        int64_t number;
         int axis;
 
         TRY(in_expect_tensor(n, 0));
-        TRY(in_expect_tensor(n, 1));
-        if (in_has_rank(n, 1) && !(in_length(n, 1, true, &length) && length == 1) && in_rank(n, 1) != 1)
-                TRY(in_expect_rank(n, 1, 0));
+        TRY(in_expect_scalar(n, 1));
         if (in_has_rank(n, 0) && in_int(n, 1, &number))
                 TRY(axis_normalize(n, number, in_rank(n, 0), &axis));
         return out_like(n, 0, in_elem(n, 0), 0);
@@ -185,15 +183,11 @@ static enum ox_code topk_size(struct node *n, int axis, struct dim from, struct 
 enum ox_code infer_TopK(struct node *n)
 {
         int rank = in_rank(n, 0), axis;
-        int64_t length;
         struct dim *dims;
 
         TRY(in_expect_tensor(n, 0));
-        TRY(in_expect_tensor(n, 1));
+        TRY(in_expect_scalar(n, 1));
         TRY(in_expect_rank_least(n, 0, 1));
-        if (in_length(n, 1, true, &length) && length != 1)
-                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 1, "K has %lld elements, but must have 1",
-                                  (long long)length);
         if (rank == RANK_UNKNOWN) {
                 TRY(out_elem(n, 0, in_elem(n, 0)));
                 return out_elem(n, 1, ELEM_INT64);

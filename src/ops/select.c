@@ -242,18 +242,15 @@ enum ox_code infer_Unique(struct node *n)
 
 /* -- OneHot 9-11: an axis of `depth` is inserted; the element type is that of `values` -- */
 
-/* `depth` is a scalar (or one element) of any numeric type, cast to int64. */
+/* `depth` is a scalar (or one element) of any numeric type, cast to int64. ONNX's own inference takes a vector of none
+   for a size that is not known. */
 static enum ox_code one_hot_depth(struct node *n, int axis, struct dim *ret)
 {
         const struct content *content = in_content(n, 1);
         int64_t length;
 
-        if (in_has_rank(n, 1) && in_rank(n, 1) > 1)
-                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 1, "depth has rank %d, but must be a scalar",
-                                  in_rank(n, 1));
-        if (in_length(n, 1, true, &length) && length > 1)
-                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 1,
-                                  "depth has %lld elements instead of one", (long long)length);
+        if (!in_length(n, 1, false, &length) || length != 0)
+                TRY(in_expect_scalar(n, 1));
         if (content != NULL && content->count == 1) {
                 struct scalar depth = content->at[0];
 
@@ -314,6 +311,7 @@ enum ox_code infer_Trilu(struct node *n)
 {
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_rank_least(n, 0, 2));
+        TRY(in_expect_scalar(n, 1));
         return out_like(n, 0, in_elem(n, 0), 0);
 }
 

@@ -167,6 +167,7 @@ enum ox_code infer_SequenceAt(struct node *n)
         struct type type;
 
         TRY(expect_sequence(n, 0));
+        TRY(in_expect_scalar(n, 1));
         if (!elements_known(n, 0, &count)) {
                 type = any_element(n, element_type(n, 0));
                 return type.kind == TYPE_UNKNOWN ? OX_OK : out_type(n, 0, &type);
@@ -211,6 +212,7 @@ enum ox_code infer_SequenceInsert(struct node *n)
 
         TRY(expect_sequence(n, 0));
         TRY(in_expect_tensor(n, 1));
+        TRY(in_expect_scalar(n, 2));
         TRY(unify_elem(n, &of, &tensor));
         bool known = elements_known(n, 0, &count);
         bool placed = !in_given(n, 2) || in_int(n, 2, &position);
@@ -240,6 +242,7 @@ enum ox_code infer_SequenceErase(struct node *n)
         int64_t position = -1;
 
         TRY(expect_sequence(n, 0));
+        TRY(in_expect_scalar(n, 1));
         if (in_type(n, 0)->kind == TYPE_UNKNOWN)
                 return OX_OK;
         bool placed = !in_given(n, 1) || in_int(n, 1, &position);
