@@ -44,9 +44,11 @@ static enum ox_code check_outputs(struct node *n)
 {
         int count = n->n_out;
 
+        if (count == 0 && n->row->min_out > 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "MISSING_OUTPUT", -1, "has at least %d outputs, got none",
+                                  n->row->min_out);
         if (count < n->row->min_out)
-                return node_error(n, OX_INVALID_ARGUMENT, "MISSING_OUTPUT", -1, "has at least %d outputs, got %d",
-                                  n->row->min_out, count);
+                node_warn(n, "MISSING_OUTPUT", -1, "has at least %d outputs, got %d", n->row->min_out, count);
         while (count > 0 && !out_wanted(n, count - 1))
                 count--;
         if (n->row->max_out >= 0 && count > n->row->max_out)
