@@ -43,7 +43,7 @@ __attribute__((format(printf, 2, 3))) static enum ox_code bad_equation(struct no
         return node_error(n, OX_INVALID_ARGUMENT, "EQUATION_INVALID", -1, "the equation %s", text);
 }
 
-/* Reads the term that [text, end) is. Spaces stand anywhere, but within an ellipsis. */
+/* Reads the term that [text, end) is. */
 static enum ox_code term_read(struct node *n, const char *text, const char *end, struct term *ret)
 {
         unsigned char *at = arena_new_array(n->arena, unsigned char, (size_t)(end - text));
@@ -52,9 +52,7 @@ static enum ox_code term_read(struct node *n, const char *text, const char *end,
         while (text < end) {
                 const char *label = *text != '\0' ? strchr(LABELS, *text) : NULL;
 
-                if (*text == ' ') {
-                        text++;
-                } else if (label != NULL) {
+                if (label != NULL) {
                         at[ret->count++] = (unsigned char)(label - LABELS);
                         text++;
                 } else if (end - text >= 3 && memcmp(text, "...", 3) == 0) {
@@ -227,13 +225,28 @@ static enum ox_code output_set(struct node *n, const struct einsum *e, const str
         return out_tensor(n, 0, n->out[0].type.elem, to, dims);
 }
 
+/* The equation without its spaces, which it may contain anywhere. */
+static const char *equation_read(struct node *n)
+{
+        const char *text = "";
+        char *equation, *to;
+
+        attr_string(n, "equation", &text);
+        to = equation = arena_strndup(n->arena, text, strlen(text));
+        for (; *text != '\0'; text++)
+                if (*text != ' ')
+                        *to++ = *text;
+        *to = '\0';
+        return equation;
+}
+
 enum ox_code infer_Einsum(struct node *n)
 {
         struct einsum *e = arena_new_zero(n->arena, struct einsum);
-        const char *equation, *arrow;
+        const char *equation = equation_read(n), *arrow;
         struct term term;
 
-        if (!attr_string(n, "equation", &equation) || equation[strspn(equation, " ")] == '\0')
+        if (equation[0] == '\0')
                 return bad_equation(n, "is empty");
         e->rank = RANK_UNKNOWN;
         arrow = strstr(equation, "->");

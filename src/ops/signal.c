@@ -2,15 +2,13 @@
 #include "ops/rules.h"
 #include "ops/shared.h"
 
-/* A scalar (or, as models have it, a vector of one element) that is a positive integer. */
+/* A scalar that is a positive integer. */
 static enum ox_code positive_scalar(struct node *n, int i, struct dim *ret, bool *ret_known)
 {
         const struct content *content = in_content(n, i);
 
         *ret_known = false;
-        TRY(in_expect_tensor(n, i));
-        if (in_has_rank(n, i) && in_rank(n, i) > 1)
-                TRY(in_expect_rank(n, i, 0));
+        TRY(in_expect_scalar(n, i));
         if (content == NULL || content->count != 1 || content->at[0].kind != SCALAR_INT)
                 return OX_OK;
         *ret = dim_resolve(n->dims, content->at[0].d);
@@ -18,6 +16,17 @@ static enum ox_code positive_scalar(struct node *n, int i, struct dim *ret, bool
                 return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", i,
                                   "input %d is %lld, but must be positive", i, (long long)ret->val);
         *ret_known = true;
+        return OX_OK;
+}
+
+/* The attribute of DFT 17-20 and STFT 17: "values can be 0 or 1". */
+static enum ox_code expect_onesided(struct node *n)
+{
+        int64_t onesided = attr_int_or(n, "onesided", 0);
+
+        if (onesided != 0 && onesided != 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "onesided must be 0 or 1, got %lld",
+                                  (long long)onesided);
         return OX_OK;
 }
 
@@ -35,7 +44,8 @@ static const char *output_name(const struct node *n)
 /* -- DFT -- */
 
 /* The axis is an attribute of version 17, which says 1 by default, and an input of version 20, where it is the last
-   axis of the signal. The last axis of all holds real and imaginary parts and is none to transform. */
+   axis of the signal. The last axis of all holds real and imaginary parts and is none to transform, so that of two axes
+   it is the first. */
 static enum ox_code dft_axis(struct node *n, int rank, int *ret, bool *ret_known)
 {
         int64_t axis = -2;
@@ -44,8 +54,8 @@ static enum ox_code dft_axis(struct node *n, int rank, int *ret, bool *ret_known
         if (n->row->since < 20) {
                 axis = attr_int_or(n, "axis", 1);
         } else if (in_given(n, 2)) {
-                TRY(in_expect_tensor(n, 2));
-                *ret_known = in_int(n, 2, &axis);
+                TRY(in_expect_scalar(n, 2));
+                *ret_known = in_int(n, 2, &axis) || rank == 2;
         }
         if (!*ret_known)
                 return OX_OK;
@@ -99,6 +109,7 @@ enum ox_code infer_DFT(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_rank_least(n, 0, 2));
+        TRY(expect_onesided(n));
         if (rank == RANK_UNKNOWN)
                 return out_elem(n, 0, in_elem(n, 0));
         TRY(dft_axis(n, rank, &axis, &known));
@@ -123,6 +134,8 @@ static enum ox_code stft_frame(struct node *n, struct dim *ret, bool *ret_known)
         *ret_known = false;
         TRY(in_expect_tensor(n, 2));
         TRY(in_expect_rank(n, 2, 1));
+        if (has_window && dim_is(in_dim(n, 2, 0), 0))
+                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 2, "the window is empty");
         if (in_given(n, 3))
                 TRY(positive_scalar(n, 3, ret, ret_known));
         if (has_window && *ret_known)
@@ -134,16 +147,18 @@ static enum ox_code stft_frame(struct node *n, struct dim *ret, bool *ret_known)
         return OX_OK;
 }
 
-static enum ox_code stft_frames(struct node *n, struct dim length, struct dim frame, bool frame_known, struct dim *ret)
+/* How many frames the signal has room for. */
+static enum ox_code stft_frames(struct node *n, struct dim frame, bool frame_known, struct dim *ret)
 {
-        struct dim step;
+        struct dim step, length;
         bool known;
 
         TRY(positive_scalar(n, 1, &step, &known));
-        if (!known || !frame_known) {
+        if (!known || !frame_known || !in_has_rank(n, 0)) {
                 *ret = out_fresh_named(n, 0, 1, "STFT_%s_frames", output_name(n));
                 return OX_OK;
         }
+        length = in_dim(n, 0, 1);
         if (dim_is_int(length) && dim_is_int(frame) && frame.val > length.val)
                 return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 0,
                                   "a frame has %lld samples, but the signal %lld", (long long)frame.val,
@@ -168,19 +183,18 @@ static struct dim stft_bins(struct node *n, struct dim frame, bool known)
 enum ox_code infer_STFT(struct node *n)
 {
         bool onesided = attr_given(n, "onesided") && attr_int_or(n, "onesided", 1) != 0, known;
-        struct dim *dims = arena_new_array(n->arena, struct dim, 4), frame = dim_int(0), length;
+        struct dim *dims = arena_new_array(n->arena, struct dim, 4), frame = dim_int(0);
 
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_rank(n, 0, 3));
+        TRY(expect_onesided(n));
         TRY(stft_frame(n, &frame, &known));
+        TRY(stft_frames(n, frame, known, &dims[1]));
         if (in_has_rank(n, 0)) {
                 TRY(dft_parts(n, in_dim(n, 0, 2), onesided, false));
-                length = in_dim(n, 0, 1);
                 dims[0] = in_dim(n, 0, 0);
-                TRY(stft_frames(n, length, frame, known, &dims[1]));
         } else {
                 dims[0] = out_fresh_named(n, 0, 0, "STFT_%s_batch", output_name(n));
-                dims[1] = out_fresh_named(n, 0, 1, "STFT_%s_frames", output_name(n));
         }
         dims[2] = stft_bins(n, frame, known);
         dims[3] = dim_int(2);
