@@ -1,4 +1,4 @@
-/* Images: grids, boxes and decoding. Resize and Upsample are in resize.c. */
+/* Images: grids and decoding. Resize and Upsample are in resize.c, NonMaxSuppression is in nms.c. */
 #include "ops/elements.h"
 #include "ops/rules.h"
 #include "ops/shared.h"
@@ -99,47 +99,4 @@ enum ox_code infer_ImageDecoder(struct node *n)
         dims[1] = out_fresh(n, 0, 1);
         dims[2] = out_fresh_at_most(n, 0, 2, dim_int(gray ? 1 : 3));
         return out_tensor(n, 0, ELEM_UINT8, 3, dims);
-}
-
-/* The boxes that NonMaxSuppression may select: none without max_output_boxes_per_class, whose default is 0. */
-static struct dim most_boxes(struct node *n)
-{
-        struct dim most = dim_int(0);
-        int64_t number;
-
-        if (in_given(n, 2)) {
-                if (!in_int(n, 2, &number))
-                        return out_fresh(n, 0, 0);
-                most = dim_int(number < 0 ? 0 : number);
-        }
-        if (dim_is(most, 0))
-                return most;
-        if (!in_has_rank(n, 1))
-                return out_fresh(n, 0, 0);
-        return out_fresh_at_most(n, 0, 0, dim_mul(n->dims, most, dim_mul(n->dims, in_dim(n, 1, 0), in_dim(n, 1, 1))));
-}
-
-/* NonMaxSuppression (10, 11): boxes [batches, boxes, 4] and scores [batches, classes, boxes] give a row of batch, class
-   and box for each that is selected. */
-enum ox_code infer_NonMaxSuppression(struct node *n)
-{
-        struct dim *dims = arena_new_array(n->arena, struct dim, 2), coordinates = dim_int(4);
-
-        for (int i = 0; i < 2; i++) {
-                TRY(in_expect_tensor(n, i));
-                TRY(in_expect_rank(n, i, 3));
-        }
-        for (int i = 2; i < 5; i++)
-                TRY(in_expect_scalar(n, i));
-        if (in_has_rank(n, 0))
-                TRY(dim_agree(n, &coordinates, in_dim(n, 0, 2), 0));
-        if (in_has_rank(n, 0) && in_has_rank(n, 1)) {
-                struct dim batches = in_dim(n, 0, 0), boxes = in_dim(n, 0, 1);
-
-                TRY(dim_agree(n, &batches, in_dim(n, 1, 0), 1));
-                TRY(dim_agree(n, &boxes, in_dim(n, 1, 2), 1));
-        }
-        dims[0] = most_boxes(n);
-        dims[1] = dim_int(3);
-        return out_tensor(n, 0, ELEM_INT64, 2, dims);
 }
