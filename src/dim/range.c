@@ -58,15 +58,15 @@ static struct range mul_ranges(struct range a, struct range b)
         return hull(corner, 4);
 }
 
-/* floor(a / b) of bounds with b >= 1. */
+/* floor(a / b) of bounds with b >= 1. INT64_MAX may be the divisor itself: what has no bound is not below it. */
 static int64_t div_bounds(int64_t a, int64_t b)
 {
         int64_t quotient = 0;
 
-        if (infinite(b))
-                return a < 0 ? -1 : 0;
         if (infinite(a))
                 return a;
+        if (infinite(b))
+                return a < 0 ? -1 : 0;
         floordiv_i64(a, b, &quotient);
         return quotient;
 }
