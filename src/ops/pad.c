@@ -133,6 +133,20 @@ static struct scalar pad_fill(const struct node *n)
         return elem_is_float(in_elem(n, 0)) ? scalar_float(0) : scalar_unknown();
 }
 
+/* Whether `mode` says what fills axis `d`. On an axis that is cut it is open whether reflecting and wrapping round
+   begin from what was there or from what the cut leaves. */
+static bool pad_defined(const struct node *n, const struct pads *pads, int d)
+{
+        int64_t begin, end;
+
+        if (attr_is(n, "mode", "constant") || attr_is(n, "mode", "edge"))
+                return true;
+        if (!attr_is(n, "mode", "reflect") && !(attr_is(n, "mode", "wrap") && n->row->since >= 19))
+                return false;
+        return scalar_is_number(pads->begin[d], &begin) && scalar_is_number(pads->end[d], &end) && begin >= 0 &&
+               end >= 0;
+}
+
 void content_Pad(struct node *n)
 {
         struct pads pads;
@@ -145,7 +159,7 @@ void content_Pad(struct node *n)
         for (int d = 0; d < in.rank; d++) {
                 int64_t begin;
 
-                if (!scalar_is_number(pads.begin[d], &begin))
+                if (!scalar_is_number(pads.begin[d], &begin) || !pad_defined(n, &pads, d))
                         return;
                 for (int64_t k = 0; k < map.out.dim[d]; k++) {
                         int64_t at;
