@@ -396,43 +396,45 @@ enum ox_code infer_SplitToSequence(struct node *n)
         return out_sequence(n, *chunk_type(n, axis, out_fresh(n, 0, axis)), counted ? &count : NULL, NULL);
 }
 
-/* Elements that disagree make a warning and an unknown size: to the specification's types a sequence of them is as good
-   as any. */
-static enum ox_code agree_elements(struct node *n, struct dim *dim, struct dim other, int axis)
+/* The size that all elements have on `axis`. Elements that disagree make a warning and an unknown size: to the
+   specification's types a sequence of them is as good as any. */
+static enum ox_code shared_size(struct node *n, size_t count, int axis, struct dim *ret)
 {
-        if (!dim_proves_unequal(n->dims, *dim, other))
-                return dim_agree(n, dim, other, 0);
-        node_warn(n, "DIM_MISMATCH", 0, "elements must agree on axis %d, got %s and %s", axis, dim_text(n->dims, *dim),
-                  dim_text(n->dims, other));
-        *dim = out_fresh(n, 0, axis);
+        bool found = false;
+
+        for (size_t i = 0; i < count; i++) {
+                const struct type *element = n->in[0]->elements[i];
+
+                if (element->rank == RANK_UNKNOWN)
+                        continue;
+                if (found && dim_proves_unequal(n->dims, *ret, element->dim[axis])) {
+                        node_warn(n, "DIM_MISMATCH", 0, "elements must agree on axis %d, got %s and %s", axis,
+                                  dim_text(n->dims, *ret), dim_text(n->dims, element->dim[axis]));
+                        *ret = out_fresh(n, 0, axis);
+                        return OX_OK;
+                }
+                if (!found)
+                        *ret = element->dim[axis];
+                else
+                        TRY(dim_agree(n, ret, element->dim[axis], 0));
+                found = true;
+        }
         return OX_OK;
 }
 
-/* Agrees the sizes of a sequence's elements but for `axis` (-1: none is left out), whose sizes add up. */
-static enum ox_code add_elements(struct node *n, size_t count, int rank, int axis, struct dim *dims)
+/* What the elements' sizes on `axis` add up to. */
+static struct dim added_size(struct node *n, size_t count, int axis)
 {
-        bool first = true, all_known = true;
         struct dim total = dim_int(0);
 
         for (size_t i = 0; i < count; i++) {
                 const struct type *element = n->in[0]->elements[i];
-                if (element->rank == RANK_UNKNOWN) {
-                        all_known = false;
-                        continue;
-                }
-                for (int d = 0; d < rank; d++) {
-                        if (d == axis)
-                                total = dim_add(n->dims, total, element->dim[d]);
-                        else if (first)
-                                dims[d] = element->dim[d];
-                        else
-                                TRY(agree_elements(n, &dims[d], element->dim[d], d));
-                }
-                first = false;
+
+                if (element->rank == RANK_UNKNOWN)
+                        return out_fresh(n, 0, axis);
+                total = dim_add(n->dims, total, element->dim[axis]);
         }
-        if (axis >= 0)
-                dims[axis] = all_known ? total : out_fresh(n, 0, axis);
-        return OX_OK;
+        return total;
 }
 
 /* The rank that a sequence's elements share; RANK_UNKNOWN when none is known, and, with a warning, when they differ. */
@@ -481,11 +483,13 @@ enum ox_code infer_ConcatFromSequence(struct node *n)
         TRY(attr_axis(n, "axis", 0, stack ? rank + 1 : rank, &axis));
 
         struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank + 1);
-        if (known) {
-                TRY(add_elements(n, count, rank, stack ? -1 : axis, dims));
-        } else {
-                for (int d = 0; d < rank; d++)
-                        dims[d] = d == axis && !stack ? joined_total(n, of, axis) : of->dim[d];
+        for (int d = 0; d < rank; d++) {
+                if (d == axis && !stack)
+                        dims[d] = known ? added_size(n, count, axis) : joined_total(n, of, axis);
+                else if (known)
+                        TRY(shared_size(n, count, d, &dims[d]));
+                else
+                        dims[d] = of->dim[d];
         }
         if (stack) {
                 for (int d = rank; d > axis; d--)
