@@ -185,8 +185,6 @@ static enum ox_code term_check(struct node *n, const struct einsum *e, const str
 {
         bool seen[N_LABELS] = {false};
 
-        if (term->has_ellipsis && !e->has_ellipsis)
-                return bad_equation(n, "has an ellipsis in the output alone");
         for (int k = 0; k < term->count; k++) {
                 int label = term->at[k];
 
@@ -201,12 +199,13 @@ static enum ox_code term_check(struct node *n, const struct einsum *e, const str
         return OX_OK;
 }
 
+/* An ellipsis that the output alone has stands for no axis. */
 static enum ox_code output_set(struct node *n, const struct einsum *e, const struct term *term)
 {
         struct dim *dims;
         int to = 0;
 
-        if (term->has_ellipsis && e->rank == RANK_UNKNOWN)
+        if (term->has_ellipsis && e->has_ellipsis && e->rank == RANK_UNKNOWN)
                 return out_elem(n, 0, n->out[0].type.elem);
         dims = arena_new_array(n->arena, struct dim, (size_t)term->count + (size_t)(e->rank > 0 ? e->rank : 0));
         for (int k = 0; k < term->count; k++) {
@@ -246,8 +245,6 @@ enum ox_code infer_Einsum(struct node *n)
         const char *equation = equation_read(n), *arrow;
         struct term term;
 
-        if (equation[0] == '\0')
-                return bad_equation(n, "is empty");
         e->rank = RANK_UNKNOWN;
         arrow = strstr(equation, "->");
         TRY(operands_read(n, e, equation, arrow != NULL ? arrow : equation + strlen(equation)));
