@@ -191,6 +191,33 @@ static enum ox_code check_types_agree(struct node *n, int first, int i, const ch
                           a != NULL ? a : "another kind", b != NULL ? b : "another kind");
 }
 
+/* Whether a parameter takes tensors of whatever element type and nothing else. */
+static bool takes_tensors_alone(const struct node *n, const struct op_param *param)
+{
+        const struct op_constraint *set = op_find_constraint(n->row, param->type);
+        struct type type;
+
+        if (set != NULL)
+                return !set->others && set->tensor_elems != 0;
+        return type_parse(n->arena, param->type, strlen(param->type), &type) && type.kind == TYPE_TENSOR;
+}
+
+/* A sequence, optional or map in the place of a tensor. This is no question of `check_types`: there is no shape to
+   infer from. */
+static enum ox_code check_input_kinds(struct node *n)
+{
+        for (int i = 0; i < n->n_in; i++) {
+                const struct type *type = in_type(n, i);
+
+                if (type->kind == TYPE_UNKNOWN || type_is_tensor(type))
+                        continue;
+                const struct op_param *param = op_in_param(n->row, i);
+                if (param != NULL && takes_tensors_alone(n, param))
+                        TRY(in_expect_tensor(n, i));
+        }
+        return OX_OK;
+}
+
 static enum ox_code check_input_types(struct node *n)
 {
         /* By set: the first input whose type is known; -1. */
@@ -227,5 +254,6 @@ enum ox_code op_check_node(struct node *n, bool check_types)
         TRY(check_attrs(n));
         if (n->row->deprecated)
                 node_warn(n, "DEPRECATED", -1, "is deprecated since version %d", n->row->since);
+        TRY(check_input_kinds(n));
         return check_types ? check_input_types(n) : OX_OK;
 }
