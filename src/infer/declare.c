@@ -154,7 +154,7 @@ static struct type declare_tensor(struct infer *f, enum type_kind kind, int64_t 
                 const OnnxDim *dim = shape->dim[d];
 
                 if (dim->value_case == SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
-                    (site->is_input || !is_placeholder(dim->dim_param)))
+                    !site->in_function && (site->is_input || !is_placeholder(dim->dim_param)))
                         dims[d] = declare_dim_text(f, dim->dim_param, d, site);
                 else if (dim->value_case == SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
                          dim->dim_value >= 0)

@@ -33,83 +33,38 @@ static struct dim finish_dim(struct finishing *x, struct dim d)
         return d;
 }
 
+static struct dim finish_size(void *user, struct dim d, int axis)
+{
+        (void)axis;
+        return finish_dim(user, d);
+}
+
+static bool finish_number(void *user, struct dim *d)
+{
+        *d = finish_dim(user, *d);
+        return true;
+}
+
 static struct type finish_type(struct finishing *x, const struct type *type)
 {
-        struct type ret = *type;
+        const struct value_map map = {x->f->arena, finish_size, finish_number, x};
 
-        if (type->of) {
-                struct type *of = arena_new_array(x->f->arena, struct type, 1);
-
-                *of = finish_type(x, type->of); /* as deep as declare_type() and the rules let types be */
-                ret.of = of;
-        }
-        bool symbolic = false;
-
-        for (int d = 0; d < type->rank && !symbolic; d++)
-                symbolic = !dim_is_int(type->dim[d]);
-        if (!symbolic)
-                return ret;
-        struct dim *dims = arena_new_array(x->f->arena, struct dim, (size_t)type->rank);
-
-        for (int d = 0; d < type->rank; d++)
-                dims[d] = finish_dim(x, type->dim[d]);
-        ret.dim = dims;
-        return ret;
-}
-
-static const struct content *finish_content(struct finishing *x, const struct content *content)
-{
-        bool symbolic = false;
-
-        if (!content || !content_is_known(content))
-                return content;
-        for (size_t i = 0; i < content->count && !symbolic; i++)
-                symbolic = (content->at[i].kind == SCALAR_INT || content->at[i].kind == SCALAR_RATIO) &&
-                           !dim_is_int(content->at[i].d);
-        if (!symbolic)
-                return content;
-        struct scalar *at;
-        struct content *copy = content_new(x->f->arena, content->count, &at);
-
-        for (size_t i = 0; i < content->count; i++) {
-                at[i] = content->at[i];
-                if (at[i].kind == SCALAR_INT || at[i].kind == SCALAR_RATIO)
-                        at[i].d = finish_dim(x, at[i].d);
-        }
-        return copy;
-}
-
-static const struct type *const *finish_elements(struct finishing *x, const struct value *value)
-{
-        if (!value->elements || !dim_is_int(value->length))
-                return NULL;
-        size_t count = (size_t)value->length.val;
-        const struct type **elements =
-                (const struct type **)arena_array(x->f->arena, count, sizeof(const struct type *));
-
-        for (size_t i = 0; i < count; i++) {
-                if (i > 0 && value->elements[i] == value->elements[i - 1]) {
-                        elements[i] = elements[i - 1];
-                        continue;
-                }
-                struct type *element = arena_new_array(x->f->arena, struct type, 1);
-
-                *element = finish_type(x, value->elements[i]);
-                elements[i] = element;
-        }
-        return elements;
+        return type_map(&map, type);
 }
 
 static struct value finish_value(struct finishing *x, const struct value *value)
 {
-        struct value ret = *value;
+        const struct value_map map = {x->f->arena, finish_size, finish_number, x};
+        const struct content *content = content_read(value->content);
+        struct value shown = *value;
 
-        ret.type = finish_type(x, &value->type);
-        ret.content = finish_content(x, content_read(value->content));
-        if (value->has_length)
-                ret.length = finish_dim(x, value->length);
-        ret.elements = finish_elements(x, value);
-        return ret;
+        /* What is not shown has no symbols that appear. */
+        if (content && !content_is_known(content))
+                shown.content = NULL;
+        shown = value_map(&map, &shown);
+        if (!shown.content)
+                shown.content = content;
+        return shown;
 }
 
 enum extent { EXTENT_EXACT, EXTENT_SYMBOLIC, EXTENT_DYNAMIC, EXTENT_UNKNOWN };
@@ -187,8 +142,8 @@ static void finish_values(struct finishing *x, struct ox_result *result, const O
                 const struct entry *entry = entry_at(f, i);
                 bool is_output = !entry->scope[0] && map_get(&outputs, entry->name) >= 0;
 
-                if (!graph && entry->kind == OX_KIND_INPUT)
-                        continue; /* the caller of a single node knows them */
+                if (entry->is_absent || (!graph && entry->kind == OX_KIND_INPUT))
+                        continue; /* the caller of a single node knows its inputs */
                 /* What is known is counted as it is shown, with every symbol replaced that became something else. */
                 struct type type = finish_type(x, &entry->value.type);
                 enum extent extent = extent_of(f, &type);

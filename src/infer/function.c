@@ -2,19 +2,32 @@
 #include <string.h>
 
 #include "infer/internal.h"
+#include "ops/arith.h"
 
 /* What a call gave for its arguments, so that doubling chains of calls stay linear. */
 struct function_memo {
-        struct function_memo *next;
-        const OnnxFunction *function;
-        const OnnxNode *attributes; /* the call whose attributes it had; NULL: none */
-        const struct value *args;
-        const struct value *outputs;
-        size_t n_args, n_outputs;
+        struct function_memo *next; /* made before, of any function */
+        struct function_memo *same; /* made before, of the same function */
+        struct function *function;
+        const OnnxNode *call;     /* whose attributes it had */
+        const struct value *args; /* for each input of the function */
+        const bool *given;
+        uint64_t hash;         /* of the arguments' types */
+        struct value *outputs; /* for each output of the function */
+        uint32_t first_symbol; /* that the call made: such stand for data of that call alone */
+        bool renews;           /* it made some */
+        bool is_cut;           /* something in it was nested too deep: less deep, more may be known */
+        int depth;
 };
 
-/* Calls that are looked at for one that was alike. */
+/* Calls of a function that are looked at for one that was alike. */
 #define MEMO_LOOKED 256
+
+/* Nodes of functions' bodies that are walked with all that is known of the arguments: so many, and so many for each
+   node of the model. Calls that call others twice, each with other sizes or contents, would walk 2^depth of them; past
+   this only kinds and element types count, of which there are few. */
+#define CALLED_LEAST  UINT64_C(200000)
+#define CALLED_FACTOR 64
 
 static str_id function_key(struct infer *f, const char *domain, const char *name, const char *overload)
 {
@@ -29,21 +42,24 @@ static str_id function_key(struct infer *f, const char *domain, const char *name
 
 void function_table(struct infer *f)
 {
+        f->call_most = CALLED_LEAST + CALLED_FACTOR * f->model->graph->n_node;
+        f->function = arena_zalloc(f->arena, f->model->n_functions * sizeof(*f->function));
         for (size_t i = 0; i < f->model->n_functions; i++) {
-                const OnnxFunction *function = f->model->functions[i];
+                const OnnxFunction *proto = f->model->functions[i];
 
-                map_put(f, &f->functions, function_key(f, function->domain, function->name, function->overload),
-                        (uint32_t)i);
+                f->function[i].proto = proto;
+                f->call_most += CALLED_FACTOR * proto->n_node;
+                map_put(f, &f->functions, function_key(f, proto->domain, proto->name, proto->overload), (uint32_t)i);
         }
 }
 
-const OnnxFunction *function_find(struct infer *f, const OnnxNode *node)
+struct function *function_find(struct infer *f, const OnnxNode *node)
 {
         if (!f->model || !f->model->n_functions)
                 return NULL;
         int64_t at = map_get(&f->functions, function_key(f, node->domain, node->op_type, node->overload));
 
-        return at < 0 ? NULL : f->model->functions[at];
+        return at < 0 ? NULL : &f->function[at];
 }
 
 /* -- references to attributes -- */
@@ -101,23 +117,64 @@ const OnnxNode *function_resolve(struct infer *f, const struct scope *scope, con
         return copy;
 }
 
-/* -- calls -- */
+/* -- calls that are alike -- */
+
+static bool bytes_same(ProtobufCBinaryData a, ProtobufCBinaryData b)
+{
+        return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+static bool list_same(const void *a, size_t n_a, const void *b, size_t n_b, size_t size)
+{
+        return n_a == n_b && (n_a == 0 || a == b || memcmp(a, b, n_a * size) == 0);
+}
+
+/* Whether two attributes say the same. Graphs and tensors are the same when they are one: through references they often
+   are. */
+static bool attribute_same(const OnnxAttribute *a, const OnnxAttribute *b)
+{
+        if (a == b)
+                return true;
+        if (strcmp(a->name ? a->name : "", b->name ? b->name : "") != 0 || a->has_type != b->has_type ||
+            a->type != b->type || a->has_i != b->has_i || a->i != b->i || a->has_f != b->has_f ||
+            memcmp(&a->f, &b->f, sizeof(a->f)) != 0 || a->has_s != b->has_s || !bytes_same(a->s, b->s))
+                return false;
+        if (a->t != b->t || a->g != b->g || a->sparse_tensor != b->sparse_tensor || a->tp != b->tp ||
+            a->n_strings != b->n_strings)
+                return false;
+        for (size_t i = 0; i < a->n_strings; i++)
+                if (!bytes_same(a->strings[i], b->strings[i]))
+                        return false;
+        return list_same(a->ints, a->n_ints, b->ints, b->n_ints, sizeof(*a->ints)) &&
+               list_same(a->floats, a->n_floats, b->floats, b->n_floats, sizeof(*a->floats)) &&
+               list_same(a->tensors, a->n_tensors, b->tensors, b->n_tensors, sizeof(*a->tensors)) &&
+               list_same(a->graphs, a->n_graphs, b->graphs, b->n_graphs, sizeof(*a->graphs)) &&
+               list_same(a->sparse_tensors, a->n_sparse_tensors, b->sparse_tensors, b->n_sparse_tensors,
+                         sizeof(*a->sparse_tensors)) &&
+               list_same(a->type_protos, a->n_type_protos, b->type_protos, b->n_type_protos, sizeof(*a->type_protos));
+}
+
+static bool attributes_same(const OnnxNode *a, const OnnxNode *b)
+{
+        if (a->n_attribute != b->n_attribute)
+                return false;
+        for (size_t i = 0; i < a->n_attribute; i++)
+                if (!attribute_same(a->attribute[i], b->attribute[i]))
+                        return false;
+        return true;
+}
 
 static bool content_same(const struct content *a, const struct content *b)
 {
         if (a == b)
                 return true;
-        if (!a || !b || a->count != b->count)
-                return false;
         a = content_read(a);
         b = content_read(b);
-        for (size_t i = 0; i < a->count; i++) {
-                const struct scalar *s = &a->at[i], *t = &b->at[i];
-
-                if (s->kind != t->kind || s->den != t->den || !dim_same(s->d, t->d) ||
-                    memcmp(&s->f, &t->f, sizeof(s->f)) != 0)
+        if (!a || !b || a->count != b->count)
+                return a == b;
+        for (size_t i = 0; i < a->count; i++)
+                if (!scalar_same(a->at[i], b->at[i]))
                         return false;
-        }
         return true;
 }
 
@@ -128,23 +185,137 @@ static bool value_same(const struct value *a, const struct value *b)
                a->elements == b->elements;
 }
 
-static const struct function_memo *memo_find(const struct infer *f, const OnnxFunction *function,
-                                             const OnnxNode *attributes, const struct value *args, size_t n_args)
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+        return (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* Of the arguments' types, so that most calls that are not alike are told apart at once. */
+static uint64_t memo_hash(const struct function_memo *memo)
+{
+        uint64_t hash = 0;
+
+        for (size_t i = 0; i < memo->function->proto->n_input; i++) {
+                const struct type *type = &memo->args[i].type;
+
+                for (; type->of; type = type->of)
+                        hash = mix(hash, (uint64_t)type->kind);
+                hash = mix(hash, (uint64_t)type->elem << 32 | (uint32_t)type->rank);
+                for (int d = 0; d < type->rank; d++)
+                        hash = mix(hash, (uint64_t)type->dim[d].val + type->dim[d].expr);
+        }
+        return hash ^ hash >> 32;
+}
+
+static bool memo_fits(const struct function_memo *memo, const struct function_memo *wanted)
+{
+        for (size_t i = 0; i < wanted->function->proto->n_input; i++)
+                if (memo->given[i] != wanted->given[i] || !value_same(&memo->args[i], &wanted->args[i]))
+                        return false;
+        return attributes_same(memo->call, wanted->call);
+}
+
+static const struct function_memo *memo_find(const struct function_memo *wanted)
 {
         int looked = 0;
 
-        for (const struct function_memo *m = f->memo; m && looked < MEMO_LOOKED; m = m->next, looked++) {
-                size_t i = 0;
-
-                if (m->function != function || m->attributes != attributes || m->n_args != n_args)
-                        continue;
-                while (i < n_args && value_same(&m->args[i], &args[i]))
-                        i++;
-                if (i == n_args)
+        for (const struct function_memo *m = wanted->function->memo; m && looked < MEMO_LOOKED; m = m->same, looked++)
+                if (m->hash == wanted->hash && !(m->is_cut && m->depth > wanted->depth) && memo_fits(m, wanted))
                         return m;
-        }
         return NULL;
 }
+
+void function_forget(struct infer *f, struct function_memo *until)
+{
+        for (; f->memo != until; f->memo = f->memo->next)
+                f->memo->function->memo = f->memo->same;
+}
+
+/* -- symbols of a call -- */
+
+/* Sizes that a call gives new symbols consistently; what is more stays without a name in common. */
+#define RENEWED 64
+
+/* New symbols in the place of those that an earlier call made: they stand for other data. */
+struct renewal {
+        struct node *n;
+        int output;
+        uint32_t first; /* symbol that the earlier call made */
+        struct dim old[RENEWED], fresh[RENEWED];
+        int count;
+};
+
+static const struct dim *renewed(const struct renewal *r, struct dim d)
+{
+        for (int i = 0; i < r->count; i++)
+                if (dim_same(r->old[i], d))
+                        return &r->fresh[i];
+        return NULL;
+}
+
+static struct dim renew_size(void *user, struct dim d, int axis)
+{
+        struct renewal *r = user;
+        const struct dim *known = renewed(r, d);
+
+        if (known || !dim_names_since(r->n->dims, d, r->first))
+                return known ? *known : d;
+        struct dim fresh = out_fresh(r->n, r->output, axis);
+
+        if (r->count < RENEWED) {
+                r->old[r->count] = d;
+                r->fresh[r->count++] = fresh;
+        }
+        return fresh;
+}
+
+static bool renew_number(void *user, struct dim *d)
+{
+        const struct renewal *r = user;
+        const struct dim *known = renewed(r, *d);
+
+        if (known)
+                *d = *known;
+        return known || !dim_names_since(r->n->dims, *d, r->first);
+}
+
+/* What a call gives that is like an earlier one. */
+static void repeat(struct node *n, const struct function_memo *memo)
+{
+        struct renewal r = {.n = n, .first = memo->first_symbol};
+        const struct value_map map = {n->arena, renew_size, renew_number, &r};
+
+        for (r.output = 0; r.output < n->n_out; r.output++)
+                n->out[r.output] = memo->renews ? value_map(&map, &memo->outputs[r.output]) : memo->outputs[r.output];
+}
+
+static struct dim settle_size(void *user, struct dim d, int axis)
+{
+        struct infer *f = user;
+
+        (void)axis;
+        return dim_resolve(f->dims, d);
+}
+
+static bool settle_number(void *user, struct dim *d)
+{
+        struct infer *f = user;
+
+        *d = dim_resolve(f->dims, *d);
+        return true;
+}
+
+/* Outputs as they are known at the end of the call: what is learned of its symbols later holds for no other one. */
+static void settle(struct infer *f, struct function_memo *memo)
+{
+        const struct value_map map = {f->arena, settle_size, settle_number, f};
+
+        memo->renews = dim_symbol_count(f->dims) > memo->first_symbol;
+        for (size_t o = 0; memo->renews && o < memo->function->proto->n_output; o++)
+                memo->outputs[o] = value_map(&map, &memo->outputs[o]);
+}
+
+/* -- calls -- */
 
 static bool is_called_already(const struct frame *frame, const OnnxFunction *function)
 {
@@ -154,10 +325,14 @@ static bool is_called_already(const struct frame *frame, const OnnxFunction *fun
         return false;
 }
 
-static void add_arguments(struct infer *f, struct scope *scope, const OnnxFunction *function, const struct value *args)
+/* An input that the call leaves out is left out wherever the body uses it. */
+static void add_arguments(struct infer *f, struct scope *scope, const struct function_memo *memo)
 {
+        const OnnxFunction *function = memo->function->proto;
+
         for (size_t i = 0; i < function->n_input; i++) {
-                struct entry entry = {.value = args[i],
+                struct entry entry = {.value = memo->args[i],
+                                      .is_absent = !memo->given[i],
                                       .name = str_intern_z(f->strings, function->input[i]),
                                       .kind = OX_KIND_INPUT,
                                       .scope = scope->path,
@@ -192,99 +367,103 @@ static const struct result_opset *function_opsets(struct infer *f, const struct 
         return opset;
 }
 
+static int given_count(const struct node *n)
+{
+        int count = n->n_in;
+
+        while (count > 0 && !n->proto->input[count - 1][0])
+                count--;
+        return count;
+}
+
 static enum ox_code check_call(struct infer *f, const struct scope *scope, struct node *n, const OnnxFunction *function)
 {
         if (is_called_already(scope->frame, function))
                 return node_error(n, OX_INVALID_ARGUMENT, "RECURSIVE_FUNCTION", -1, "function %s calls itself",
                                   n->proto->op_type);
-        if (scope->depth >= f->limits->graph_depth)
+        if (scope->depth >= f->limits->graph_depth) {
+                f->depth_cuts++;
                 return node_error(n, OX_RESOURCE_EXHAUSTED, "GRAPH_DEPTH", -1,
                                   "subgraphs and functions are nested deeper than graph_depth allows (%lld)",
                                   (long long)f->limits->graph_depth);
-        if ((size_t)n->n_in > function->n_input)
+        }
+        if ((size_t)given_count(n) > function->n_input)
                 return node_error(n, OX_INVALID_ARGUMENT, "TOO_MANY_INPUTS", -1, "function takes %zu inputs, got %d",
-                                  function->n_input, n->n_in);
+                                  function->n_input, given_count(n));
         if ((size_t)n->n_out > function->n_output)
                 return node_error(n, OX_INVALID_ARGUMENT, "TOO_MANY_OUTPUTS", -1, "function has %zu outputs, got %d",
                                   function->n_output, n->n_out);
         return OX_OK;
 }
 
-/* Whether a type names a symbol that was made since `first`: one that stands for data of that call alone. */
-static bool has_new_symbol(const struct infer *f, const struct type *type, uint32_t first)
+static void walk_function(struct infer *f, const struct scope *parent, struct node *n, struct function_memo *memo)
 {
-        while (type->of)
-                type = type->of;
-        for (int d = 0; d < type->rank; d++)
-                if (dim_names_since(f->dims, type->dim[d], first))
-                        return true;
-        return false;
-}
-
-static bool may_be_remembered(const struct infer *f, const struct function_memo *memo, uint32_t first)
-{
-        for (size_t o = 0; o < memo->n_outputs; o++)
-                if (has_new_symbol(f, &memo->outputs[o].type, first))
-                        return false;
-        return true;
-}
-
-static void walk_function(struct infer *f, const struct scope *parent, struct node *n, const OnnxFunction *function,
-                          struct function_memo *memo)
-{
+        const OnnxFunction *function = memo->function->proto;
         struct frame frame = {.caller = parent->frame, .function = function, .call = n->proto};
         struct scope scope = {
                 .path = scope_path(parent, n, n->proto->op_type),
                 .frame = &frame,
                 .depth = parent->depth + 1,
         };
-        struct value *outputs = arena_new_array(f->arena, struct value, function->n_output);
 
         scope.opset = function_opsets(f, parent, function, &scope.n_opset);
         if (!f->options->ignore_declared)
                 scope_declare(f, &scope, function->value_info, function->n_value_info);
-        add_arguments(f, &scope, function, memo->args);
+        add_arguments(f, &scope, memo);
         walk_nodes(f, &scope, function->node, function->n_node);
         for (size_t o = 0; o < function->n_output; o++) {
                 const struct entry *entry = scope_find(f, &scope, str_intern_z(f->strings, function->output[o]));
 
-                outputs[o] = entry ? entry->value : (struct value){.type = type_unknown};
+                memo->outputs[o] = entry ? entry->value : (struct value){.type = type_unknown};
                 if (!entry)
                         infer_note(f, OX_ERROR, OX_OUT_OF_RANGE, "UNKNOWN_OUTPUT", scope.path, NULL, -1, -1,
                                    function->output[o], "nothing defines output %s of function %s", function->output[o],
                                    n->proto->op_type);
         }
-        memo->outputs = outputs;
-        memo->n_outputs = function->n_output;
 }
 
-enum ox_code function_call(struct infer *f, const struct scope *scope, struct node *n, const OnnxFunction *function)
+enum ox_code function_call(struct infer *f, const struct scope *scope, struct node *n, struct function *function)
 {
-        TRY(check_call(f, scope, n, function));
-        struct value *args = arena_new_array(f->arena, struct value, function->n_input);
-        const OnnxNode *attributes = n->proto->n_attribute ? n->proto : NULL;
+        size_t n_input = function->proto->n_input;
 
-        for (size_t i = 0; i < function->n_input; i++)
-                args[i] = in_given(n, (int)i) ? *n->in[i] : (struct value){.type = type_unknown};
-        const struct function_memo *known = memo_find(f, function, attributes, args, function->n_input);
+        TRY(check_call(f, scope, n, function->proto));
+        struct function_memo *memo = arena_new_zero(f->arena, struct function_memo);
+        struct value *args = arena_new_array(f->arena, struct value, n_input);
+        bool *given = arena_new_array(f->arena, bool, n_input);
 
-        if (!known) {
-                struct function_memo *memo = arena_new_zero(f->arena, struct function_memo);
-
-                memo->function = function;
-                memo->attributes = attributes;
-                memo->args = args;
-                memo->n_args = function->n_input;
-                uint32_t first = dim_symbol_count(f->dims);
-
-                walk_function(f, scope, n, function, memo);
-                if (may_be_remembered(f, memo, first)) {
-                        memo->next = f->memo;
-                        f->memo = memo;
-                }
-                known = memo;
+        for (size_t i = 0; i < n_input; i++) {
+                given[i] = in_given(n, (int)i);
+                args[i] = given[i] ? *n->in[i] : (struct value){.type = type_unknown};
+                if (f->called > f->call_most)
+                        args[i] = (struct value){.type = type_kind_alone(&args[i].type)};
         }
+        if (f->called > f->call_most && !f->call_told) {
+                f->call_told = true;
+                node_warn(n, "CALL_LIMIT", -1,
+                          "calls have walked more than %llu nodes; of arguments only types count from here on",
+                          (unsigned long long)f->call_most);
+        }
+        *memo = (struct function_memo){
+                .function = function, .call = n->proto, .args = args, .given = given, .depth = scope->depth};
+        memo->hash = memo_hash(memo);
+        const struct function_memo *known = memo_find(memo);
+
+        if (known) {
+                f->depth_cuts += known->is_cut;
+                repeat(n, known);
+                return OX_OK;
+        }
+        memo->outputs = arena_new_array(f->arena, struct value, function->proto->n_output);
+        memo->first_symbol = dim_symbol_count(f->dims);
+        uint64_t cuts = f->depth_cuts;
+
+        walk_function(f, scope, n, memo);
+        memo->is_cut = f->depth_cuts != cuts;
+        settle(f, memo);
+        memo->next = f->memo;
+        memo->same = function->memo;
+        f->memo = function->memo = memo;
         for (int o = 0; o < n->n_out; o++)
-                n->out[o] = known->outputs[o];
+                n->out[o] = memo->outputs[o];
         return OX_OK;
 }

@@ -10,6 +10,7 @@ struct entry {
         str_id name;
         enum ox_kind kind;
         bool declared;
+        bool is_absent; /* a function's input that the call leaves out: so does who takes it */
         const char *scope;
         const char *node;
         int64_t node_index; /* -1: no node makes it */
@@ -23,6 +24,12 @@ struct name_map {
                 uint32_t number; /* + 1; 0: free */
         } * slot;
         uint32_t mask, count;
+};
+
+/* A function of the model, and what is remembered of its calls. */
+struct function {
+        const OnnxFunction *proto;
+        struct function_memo *memo;
 };
 
 /* A function that is being called: where references to attributes are looked up. */
@@ -71,8 +78,12 @@ struct infer {
         size_t n_constraint, constraint_capacity;
         struct constraint_sink facts;
         struct name_map names;     /* dimension names of the model that stand alone */
-        struct name_map functions; /* of the model, by "domain\1name\1overload" */
-        struct function_memo *memo;
+        struct name_map functions; /* of the model, by "domain\1name\1overload": number of `function` */
+        struct function *function;
+        struct function_memo *memo; /* the last one made */
+        uint64_t called, call_most; /* nodes of functions' bodies that were walked, and how many while all counts */
+        bool call_told;
+        uint64_t depth_cuts; /* subgraphs and calls that were nested too deep */
         uint64_t nodes;      /* walked so far */
         uint64_t unrolled;   /* of them: in iterations that were walked one by one */
         uint64_t unroll_end; /* the number of nodes at which that ends; 0: not within such an iteration */
@@ -108,7 +119,8 @@ struct declare_site {
         str_id value;
         const OnnxNode *node; /* that makes the value; NULL: a graph input */
         bool is_input;        /* of the main graph */
-        bool open_dims;       /* give open dimensions fresh symbols; else they come back as dim_open() */
+        bool in_function; /* its names of dimensions are its own, and another call's may be others: they say nothing */
+        bool open_dims;   /* give open dimensions fresh symbols; else they come back as dim_open() */
 };
 
 /* A dimension that says nothing; never leaves infer/. */
@@ -210,8 +222,10 @@ bool unroll_map(struct infer *f, const struct scope *scope, struct node *n, cons
 
 void function_table(struct infer *f);
 /* The model's function that a node calls; NULL. */
-const OnnxFunction *function_find(struct infer *f, const OnnxNode *node);
-enum ox_code function_call(struct infer *f, const struct scope *scope, struct node *n, const OnnxFunction *function);
+struct function *function_find(struct infer *f, const OnnxNode *node);
+enum ox_code function_call(struct infer *f, const struct scope *scope, struct node *n, struct function *function);
+/* Forgets all calls that were remembered after `until`. */
+void function_forget(struct infer *f, struct function_memo *until);
 /* The node with every reference to an attribute of the called function replaced; the node itself when it has none. */
 const OnnxNode *function_resolve(struct infer *f, const struct scope *scope, const OnnxNode *node);
 

@@ -56,11 +56,7 @@ static bool widen(struct node *n, struct carry *c, size_t i)
 static void give_up(struct carry *c, bool kinds_too)
 {
         for (size_t i = 0; i < c->n_state; i++) {
-                struct type *type = &c->args[c->first + i].type;
-                struct type kind = {.kind = type->kind,
-                                    .elem = type->elem,
-                                    .rank = RANK_UNKNOWN,
-                                    .of = type->of ? &type_unknown : NULL};
+                struct type kind = type_kind_alone(&c->args[c->first + i].type);
 
                 c->args[c->first + i] = (struct value){.type = kinds_too ? type_unknown : kind};
         }

@@ -144,7 +144,7 @@ static bool gather_inputs(struct infer *f, const struct scope *scope, struct nod
                         continue;
                 entry = scope_find(f, scope, str_intern_static(f->strings, name));
                 if (entry) {
-                        in[i] = &entry->value;
+                        in[i] = entry->is_absent ? NULL : &entry->value;
                         continue;
                 }
                 found = false;
@@ -264,7 +264,10 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n)
                 int64_t declared = map_get(&scope->declared, entry.name);
 
                 if (declared >= 0 && scope->declaration) {
-                        struct declare_site site = {.scope = scope->path, .value = entry.name, .node = n->proto};
+                        struct declare_site site = {.scope = scope->path,
+                                                    .value = entry.name,
+                                                    .node = n->proto,
+                                                    .in_function = scope->frame != NULL};
                         struct type type = declare_type(f, scope->declaration[declared]->type, &site);
 
                         entry.declared = true;
@@ -293,6 +296,7 @@ static void set_origin(struct infer *f, const struct scope *scope, const struct 
 void walk_node(struct infer *f, struct scope *scope, const OnnxNode *node, int64_t index)
 {
         spend(f);
+        f->called += scope->frame != NULL;
         node = function_resolve(f, scope, node);
         struct node n = {
                 .arena = f->arena,
@@ -315,7 +319,7 @@ void walk_node(struct infer *f, struct scope *scope, const OnnxNode *node, int64
         n.out = arena_new_array(f->arena, struct value, node->n_output);
         outputs_unknown(&n);
         if (gather_inputs(f, scope, &n)) {
-                const OnnxFunction *function = function_find(f, node);
+                struct function *function = function_find(f, node);
 
                 set_origin(f, scope, &n);
                 enum ox_code code = function ? function_call(f, scope, &n, function) : run_rule(f, scope, &n);
@@ -407,7 +411,7 @@ void walk_rewind(struct infer *f, const struct walk_mark *mark)
         f->diags.at = at;
         f->diags.capacity = capacity;
         /* What a function gave is remembered along with the entries of its body. */
-        f->memo = mark->memo;
+        function_forget(f, mark->memo);
 }
 
 static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *graph, const struct value *args,
@@ -418,7 +422,8 @@ static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                         .kind = OX_KIND_INPUT, .scope = scope->path, .node = "", .node_index = -1, .op = ""};
 
                 entry.name = str_intern_z(f->strings, node_text(graph->input[i]->name));
-                struct declare_site site = {.scope = scope->path, .value = entry.name};
+                struct declare_site site = {
+                        .scope = scope->path, .value = entry.name, .in_function = scope->frame != NULL};
                 struct type declared = declare_type(f, graph->input[i]->type, &site);
 
                 /* What the body declares of its inputs holds only in so far as the caller's values keep to it. */
@@ -451,6 +456,7 @@ bool walk_body(struct infer *f, const struct scope *parent, struct node *n, cons
         };
 
         if (scope.depth > f->limits->graph_depth) {
+                f->depth_cuts++;
                 node_error(n, OX_RESOURCE_EXHAUSTED, "GRAPH_DEPTH", -1,
                            "subgraphs and functions are nested deeper than graph_depth allows (%lld)",
                            (long long)f->limits->graph_depth);

@@ -22,6 +22,12 @@ struct type type_optional(const struct type *of)
         return (struct type){.kind = TYPE_OPTIONAL, .rank = RANK_UNKNOWN, .of = of};
 }
 
+struct type type_kind_alone(const struct type *type)
+{
+        return (struct type){
+                .kind = type->kind, .elem = type->elem, .rank = RANK_UNKNOWN, .of = type->of ? &type_unknown : NULL};
+}
+
 bool type_same(const struct type *a, const struct type *b)
 {
         for (; a != b; a = a->of, b = b->of) {

@@ -75,6 +75,9 @@ struct type type_tensor(enum elem elem, int rank, const struct dim *dim);
 struct type type_sequence(const struct type *of);
 struct type type_optional(const struct type *of);
 
+/* Nothing but the kind, and the element type of tensors and the key's of maps. */
+struct type type_kind_alone(const struct type *type);
+
 /* Whether two types are the same in every particular. */
 bool type_same(const struct type *a, const struct type *b);
 
@@ -96,6 +99,18 @@ bool type_parse(struct arena *arena, const char *text, size_t length, struct typ
 
 /* The number of elements as an expression; false when the rank is unknown. A scalar has 1. */
 bool type_elements(struct dim_table *dims, const struct type *type, struct dim *ret);
+
+/* -- replacing dimensions that are no integers -- */
+
+struct value_map {
+        struct arena *arena;
+        struct dim (*size)(void *user, struct dim d, int axis);
+        bool (*number)(void *user, struct dim *d); /* an element or a sequence's length; false: not known any more */
+        void *user;
+};
+
+struct type type_map(const struct value_map *map, const struct type *type);
+struct value value_map(const struct value_map *map, const struct value *value);
 
 /* -- contents -- */
 

@@ -1,0 +1,88 @@
+#include "value/value.h"
+
+static bool is_symbolic(const struct dim *dims, int rank)
+{
+        for (int d = 0; d < rank; d++)
+                if (!dim_is_int(dims[d]))
+                        return true;
+        return false;
+}
+
+struct type type_map(const struct value_map *map, const struct type *type)
+{
+        struct type ret = *type;
+
+        if (type->of) {
+                struct type *of = arena_new_array(map->arena, struct type, 1);
+
+                *of = type_map(map, type->of); /* as deep as declared types and the rules of operators let types be */
+                ret.of = of;
+        }
+        if (!type_is_tensor(type) || !is_symbolic(type->dim, type->rank))
+                return ret;
+        struct dim *dims = arena_new_array(map->arena, struct dim, (size_t)type->rank);
+
+        for (int d = 0; d < type->rank; d++) {
+                dims[d] = type->dim[d];
+                if (!dim_is_int(dims[d]))
+                        dims[d] = map->size(map->user, dims[d], d);
+        }
+        ret.dim = dims;
+        return ret;
+}
+
+static bool has_symbol(struct scalar s)
+{
+        return (s.kind == SCALAR_INT || s.kind == SCALAR_RATIO) && !dim_is_int(s.d);
+}
+
+static const struct content *content_map(const struct value_map *map, const struct content *content)
+{
+        bool symbolic = false;
+
+        for (size_t i = 0; content && i < content->count && !symbolic; i++)
+                symbolic = has_symbol(content->at[i]);
+        if (!symbolic)
+                return content;
+        struct scalar *at;
+        struct content *copy = content_new(map->arena, content->count, &at);
+
+        for (size_t i = 0; i < content->count; i++) {
+                at[i] = content->at[i];
+                if (has_symbol(at[i]) && !map->number(map->user, &at[i].d))
+                        at[i] = scalar_unknown();
+        }
+        return copy;
+}
+
+static const struct type *const *elements_map(const struct value_map *map, const struct value *value)
+{
+        if (!value->elements || !dim_is_int(value->length))
+                return NULL;
+        size_t count = (size_t)value->length.val;
+        const struct type **elements = (const struct type **)arena_array(map->arena, count, sizeof(*elements));
+
+        for (size_t i = 0; i < count; i++) {
+                if (i > 0 && value->elements[i] == value->elements[i - 1]) {
+                        elements[i] = elements[i - 1];
+                        continue;
+                }
+                struct type *element = arena_new_array(map->arena, struct type, 1);
+
+                *element = type_map(map, value->elements[i]);
+                elements[i] = element;
+        }
+        return elements;
+}
+
+struct value value_map(const struct value_map *map, const struct value *value)
+{
+        struct value ret = *value;
+
+        ret.type = type_map(map, &value->type);
+        ret.elements = elements_map(map, value);
+        if (value->has_length && !dim_is_int(value->length))
+                ret.has_length = map->number(map->user, &ret.length);
+        ret.content = content_map(map, content_read(value->content));
+        return ret;
+}
