@@ -8,8 +8,6 @@
 #include "model/load.h"
 #include "shape_internal.h"
 
-static const struct ox_options no_options;
-
 struct ox_context *ox_context_new(const struct ox_limits *limits)
 {
         struct ox_context *context = calloc(1, sizeof(*context));
@@ -44,6 +42,13 @@ void ox_context_reset(struct ox_context *context, size_t keep)
         context->loader = NULL;
         context->model = NULL;
         context->failed = OX_OK;
+        context->strings = NULL;
+        context->dims = NULL;
+        context->value = NULL;
+        context->value_room = 0;
+        context->opset = NULL;
+        context->n_opset = 0;
+        context->spent = false;
         context->error = "";
 }
 
@@ -75,6 +80,7 @@ enum ox_code shape_run(struct ox_context *context, enum ox_code (*run)(void *use
                 code = guard.code;
                 memcpy(context->message, guard.message, sizeof(guard.message));
                 context->error = context->message;
+                context->spent = true;
         }
         arena_set_guard(context->arena, before);
         return code;
@@ -176,7 +182,7 @@ static enum ox_code run_infer(void *user)
 
 enum ox_code ox_model_infer(struct ox_context *context, const struct ox_options *options, const struct ox_result **ret)
 {
-        struct work work = {.context = context, .options = options ? options : &no_options};
+        struct work work = {.context = context, .options = shape_options(options)};
 
         *ret = NULL;
         if (context->failed != OX_OK)
@@ -236,7 +242,7 @@ static enum ox_code run_node(void *user)
 enum ox_code ox_request_infer(struct ox_context *context, const struct infer_node_request *request,
                               const struct ox_options *options, const struct ox_result **ret)
 {
-        struct node_work work = {.context = context, .request = request, .options = options ? options : &no_options};
+        struct node_work work = {.context = context, .request = request, .options = shape_options(options)};
         enum ox_code code = shape_run(context, run_node, &work);
 
         *ret = work.result;

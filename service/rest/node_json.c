@@ -173,20 +173,6 @@ static enum ox_code read_inputs(struct reader *r, json_t *json, struct infer_nod
         return OX_OK;
 }
 
-static enum ox_code bind_symbols(struct reader *r, const struct ox_options *options)
-{
-        static const struct dim_origin nowhere = {.axis = -1};
-
-        if (options->n_shape)
-                return read_fail(r, OX_INVALID_ARGUMENT, "shape: a node's inputs have their shapes in the request");
-        for (size_t i = 0; i < options->n_binding; i++) {
-                str_id name = str_intern_z(r->strings, options->binding[i].name);
-
-                dim_define(r->dims, dim_named(r->dims, name, &nowhere, true), options->binding[i].value);
-        }
-        return OX_OK;
-}
-
 static enum ox_code read_request(struct reader *r, json_t *root, const struct ox_options *options,
                                  struct infer_node_request *request)
 {
@@ -202,7 +188,8 @@ static enum ox_code read_request(struct reader *r, json_t *root, const struct ox
         const struct op_row *row = op_find(node->domain, node->op_type, opset_of(request, node->domain), NULL);
 
         TRY(read_attributes(r, json_object_get(json_object_get(root, "node"), "attributes"), row, node));
-        TRY(bind_symbols(r, options));
+        if (options->n_shape)
+                return read_fail(r, OX_INVALID_ARGUMENT, "shape: a node's inputs have their shapes in the request");
         collect_symbols(r, json_object_get(root, "inputs"));
         return read_inputs(r, json_object_get(root, "inputs"), request);
 }

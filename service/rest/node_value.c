@@ -1,5 +1,4 @@
 /* Types, shapes and contents of a node's inputs. */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,28 +30,10 @@ static bool stands_alone(void *user, str_id name)
         return name < r->n_alone && r->alone[name];
 }
 
-/* "batch-size" is more often a name than a difference; with spaces, other operators or a number it is an expression. */
-static bool looks_like_name(const char *text)
-{
-        for (const char *c = text; *c; c++) {
-                if (strchr("+*/%() ,`", *c) != NULL)
-                        return false;
-                if (*c == '-' && (c == text || !isalpha((unsigned char)c[1])))
-                        return false;
-        }
-        return true;
-}
-
 /* One symbol's name, or an expression: as for a model when every name in it also stands alone. */
 static struct dim dim_of_text(struct reader *r, const char *text, size_t length, const struct dim_origin *origin)
 {
-        struct dim dim;
-
-        if (dim_parse(r->dims, text, length, stands_alone, r, origin, true, &dim))
-                return dim;
-        if (!looks_like_name(text) && dim_parse(r->dims, text, length, NULL, NULL, origin, true, &dim))
-                return dim;
-        return dim_named(r->dims, str_intern(r->strings, text, length), origin, true);
+        return dim_read(r->dims, text, length, stands_alone, r, origin);
 }
 
 static enum ox_code read_dim(struct reader *r, const char *name, json_t *json, int axis, struct dim *ret)

@@ -89,6 +89,9 @@ struct dim dim_named(struct dim_table *t, str_id name, const struct dim_origin *
 /* A new anonymous symbol >= 0, called `hint` or, when that name is taken, `hint`_2, `hint`_3 ... */
 struct dim dim_fresh(struct dim_table *t, const char *hint, const struct dim_origin *origin);
 
+/* The symbol that has this name now, whoever gave it; false, and none is made, when there is none. */
+bool dim_find(struct dim_table *t, const char *text, size_t length, struct dim *ret);
+
 /* As dim_fresh(), for an unnamed dimension of a graph input. */
 struct dim dim_fresh_input(struct dim_table *t, const char *hint, const struct dim_origin *origin);
 
@@ -177,6 +180,11 @@ void dim_assume_size(struct dim_table *t, struct dim d);
    matters, for what is no expression, goes past a limit or has a name that is not ok. */
 bool dim_parse(struct dim_table *t, const char *text, size_t length, bool (*name_ok)(void *user, str_id name),
                void *user, const struct dim_origin *origin, bool from_input, struct dim *ret);
+
+/* What a caller writes for a size: an expression when every name in it is `known`, or when it can hardly be a name
+   ("2*N", "seq + 1"); else ("batch-size") one symbol's name. Not for empty texts. */
+struct dim dim_read(struct dim_table *t, const char *text, size_t length, bool (*known)(void *user, str_id name),
+                    void *user, const struct dim_origin *origin);
 
 /* Whether a text is one identifier: it needs no backquotes inside an expression. Reserved function names are none. */
 bool dim_is_identifier(const char *text, size_t length);

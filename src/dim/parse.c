@@ -1,5 +1,6 @@
 /* Reading expressions: Python's, and what sympy and torch print. A quotient by / is a fraction, which must be whole in
    the end or stand in floor() or ceiling(). */
+#include <ctype.h>
 #include <string.h>
 
 #include "dim/internal.h"
@@ -399,4 +400,27 @@ bool dim_parse(struct dim_table *t, const char *text, size_t length, bool (*name
                         *ret = result;
         }
         return true;
+}
+
+/* "batch-size" is more often a name than a difference; with spaces, other operators or a number it is an expression. */
+static bool looks_like_name(const char *text, size_t length)
+{
+        for (const char *c = text; c < text + length; c++) {
+                if (strchr("+*/%() ,`", *c) != NULL)
+                        return false;
+                if (*c == '-' && (c == text || c + 1 == text + length || !isalpha((unsigned char)c[1])))
+                        return false;
+        }
+        return true;
+}
+
+struct dim dim_read(struct dim_table *t, const char *text, size_t length, bool (*known)(void *user, str_id name),
+                    void *user, const struct dim_origin *origin)
+{
+        struct dim d;
+
+        if (dim_parse(t, text, length, known, user, origin, true, &d) ||
+            (!looks_like_name(text, length) && dim_parse(t, text, length, NULL, NULL, origin, true, &d)))
+                return d;
+        return dim_named(t, str_intern(t->strings, text, length), origin, true);
 }

@@ -119,6 +119,17 @@ struct dim dim_named(struct dim_table *t, str_id name, const struct dim_origin *
         return symbol->lone;
 }
 
+bool dim_find(struct dim_table *t, const char *text, size_t length, struct dim *ret)
+{
+        str_id name;
+        const struct name_entry *entry = str_find(t->strings, text, length, &name) ? name_find(t, name) : NULL;
+
+        if (!entry || !entry->symbol)
+                return false;
+        *ret = t->symbol[entry->symbol - 1]->lone;
+        return true;
+}
+
 struct dim dim_fresh(struct dim_table *t, const char *hint, const struct dim_origin *origin)
 {
         return symbol_new(t, fresh_name(t, str_intern_z(t->strings, hint)), true, origin)->lone;

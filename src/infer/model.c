@@ -341,6 +341,7 @@ enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, con
         struct scope scope = {.path = "", .opset = request->opset, .n_opset = request->n_opset};
 
         infer_begin(f, arena, limits, options, request->strings, request->dims);
+        TRY(bind_symbols(f, ret_error));
         if (!scope_opset(&scope, domain)) {
                 struct result_opset *opset = arena_new_array(arena, struct result_opset, request->n_opset + 1);
 
