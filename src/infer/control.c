@@ -93,7 +93,8 @@ struct value control_join(struct node *n, int output, const struct value *a, con
                 joined.length = a->length;
                 joined.elements = join_elements(a, b);
         }
-        joined.content = join_contents(n, a, b);
+        if (type_same(&a->type, &b->type)) /* elements go with one shape */
+                joined.content = join_contents(n, a, b);
         return joined;
 }
 
