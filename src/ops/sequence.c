@@ -43,14 +43,23 @@ static const struct type *element_type(const struct node *n, int i)
         return in_type(n, i)->kind == TYPE_SEQUENCE ? in_type(n, i)->of : &type_unknown;
 }
 
+/* The number of elements, bound symbols replaced; false when nothing is known of it. */
+static bool length_of(const struct node *n, int i, struct dim *ret)
+{
+        if (!n->in[i]->has_length)
+                return false;
+        *ret = dim_resolve(n->dims, n->in[i]->length);
+        return true;
+}
+
 /* Each element's type; false when they are not known one by one. */
 static bool elements_known(const struct node *n, int i, size_t *ret_count)
 {
-        const struct value *value = n->in[i];
+        struct dim length;
 
-        if (!value->has_length || !dim_is_int(value->length) || (value->elements == NULL && value->length.val != 0))
+        if (!length_of(n, i, &length) || !dim_is_int(length) || (n->in[i]->elements == NULL && length.val != 0))
                 return false;
-        *ret_count = (size_t)value->length.val;
+        *ret_count = (size_t)length.val;
         return true;
 }
 
@@ -229,9 +238,11 @@ enum ox_code infer_SequenceInsert(struct node *n)
                 elements[at] = keep(n, tensor);
                 return out_elements(n, of.elem, elements, count + 1);
         }
-        if (!n->in[0]->has_length)
+        struct dim length;
+
+        if (!length_of(n, 0, &length))
                 return out_sequence(n, join(n, &of, &tensor), NULL, NULL);
-        struct dim length = dim_add(n->dims, n->in[0]->length, dim_int(1));
+        length = dim_add(n->dims, length, dim_int(1));
         return out_sequence(n, join(n, &of, &tensor), &length, NULL);
 }
 
@@ -246,16 +257,18 @@ enum ox_code infer_SequenceErase(struct node *n)
         if (in_type(n, 0)->kind == TYPE_UNKNOWN)
                 return OX_OK;
         bool placed = !in_given(n, 1) || in_int(n, 1, &position);
+        struct dim length;
+
         if (!elements_known(n, 0, &count)) {
-                if (!n->in[0]->has_length)
+                if (!length_of(n, 0, &length))
                         return out_sequence(n, *element_type(n, 0), NULL, NULL);
-                struct dim length = dim_sub(n->dims, n->in[0]->length, dim_int(1));
+                length = dim_sub(n->dims, length, dim_int(1));
                 return out_sequence(n, *element_type(n, 0), &length, NULL);
         }
         if (count == 0)
                 return node_error(n, OX_INVALID_ARGUMENT, "INDEX_OUT_OF_RANGE", 1, "the sequence is empty");
         if (!placed) {
-                struct dim length = dim_int((int64_t)count - 1);
+                length = dim_int((int64_t)count - 1);
                 return out_sequence(n, *element_type(n, 0), &length, NULL);
         }
         TRY(check_position(n, 1, (int64_t)count, (int64_t)count - 1, &position));
@@ -275,11 +288,12 @@ enum ox_code infer_SequenceLength(struct node *n)
 void content_SequenceLength(struct node *n)
 {
         struct scalar *at;
+        struct dim length;
 
-        if (!n->in[0]->has_length)
+        if (!length_of(n, 0, &length))
                 return;
         struct content *content = content_new(n->arena, 1, &at);
-        at[0] = scalar_int(n->in[0]->length);
+        at[0] = scalar_int(length);
         out_content(n, 0, content);
 }
 
@@ -459,8 +473,10 @@ static int shared_rank(struct node *n, size_t count)
 /* The sum of all elements' sizes along `axis`, when only their joined type is known. */
 static struct dim joined_total(struct node *n, const struct type *of, int axis)
 {
-        if (n->in[0]->has_length && dim_all_symbols(n->dims, of->dim[axis], is_named))
-                return dim_mul(n->dims, n->in[0]->length, of->dim[axis]);
+        struct dim length;
+
+        if (length_of(n, 0, &length) && dim_all_symbols(n->dims, of->dim[axis], is_named))
+                return dim_mul(n->dims, length, of->dim[axis]);
         return out_fresh(n, 0, axis);
 }
 
@@ -494,7 +510,8 @@ enum ox_code infer_ConcatFromSequence(struct node *n)
         if (stack) {
                 for (int d = rank; d > axis; d--)
                         dims[d] = dims[d - 1];
-                dims[axis] = n->in[0]->has_length ? n->in[0]->length : out_fresh(n, 0, axis);
+                if (!length_of(n, 0, &dims[axis]))
+                        dims[axis] = out_fresh(n, 0, axis);
         }
         return out_tensor(n, 0, of->elem, stack ? rank + 1 : rank, dims);
 }
