@@ -8,11 +8,11 @@ static enum elem prepared(const struct node *n, int o)
         return o < n->n_out ? n->out[o].type.elem : ELEM_UNDEFINED;
 }
 
-/* The first output: the shape of the first input, and its element type unless the row tells another. */
+/* The first output: the shape of the first input, and the element type that the row tells. */
 static enum ox_code normalized(struct node *n)
 {
         TRY(in_expect_tensor(n, 0));
-        return out_like(n, 0, prepared(n, 0) != ELEM_UNDEFINED ? prepared(n, 0) : in_elem(n, 0), 0);
+        return out_like(n, 0, prepared(n, 0), 0);
 }
 
 /* Inputs [1, end) are vectors of `*size` elements, the better known of what they say; *known tells whether it is known
