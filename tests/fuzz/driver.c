@@ -9,7 +9,7 @@
 #include <time.h>
 
 #define INPUT_MAX   ((size_t)1 << 20)
-#define SEEDS_MAX   1024
+#define SEEDS_MAX   4096
 #define CHANGES_MAX 8
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -54,6 +54,9 @@ static void add_file(struct driver *d, const char *path)
         if (seed->data == NULL)
                 exit(EXIT_FAILURE);
         seed->size = fread(seed->data, 1, INPUT_MAX, file);
+        seed->data = realloc(seed->data, seed->size + 1);
+        if (seed->data == NULL)
+                exit(EXIT_FAILURE);
         d->n_seed++;
         fclose(file);
 }
