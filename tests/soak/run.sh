@@ -1,6 +1,7 @@
 #!/bin/bash
-# tests/soak/run.sh [fuzz|requests|all] [SIZE]: what takes too long for tests/run.sh, run by hand.
-#   fuzz      every fuzz target under libFuzzer with address and undefined sanitizers, SIZE seconds each (default 600)
+# tests/soak/run.sh [fuzz|requests|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
+#   fuzz      every fuzz target under libFuzzer with address and undefined sanitizers, SIZE seconds each (default 600);
+#             or TARGET alone
 #   requests  SIZE requests (default 1,000,000) of every kind on a daemon with the address sanitizer, good and bad
 #             bodies alike, while its memory is watched
 # Ends with `N passed, N failed`. Needs clang for fuzz.
@@ -32,22 +33,23 @@ build() {
 }
 
 soak_fuzz() {
-        local target name seconds=$1
+        local target name status seconds=$1 only=${2:-}
+        local -a options
         # shellcheck disable=SC2086
         need_packages $TEST_PACKAGES clang || exit 1
         CC=clang build build-fuzz -fsanitize=fuzzer-no-link -Dfuzzing=true || { verdict "build of the fuzz targets" 1; return; }
-        for target in build-fuzz/tests/fuzz/fuzz_*; do
+        for target in build-fuzz/tests/fuzz/fuzz_${only:-*}; do
                 if [ ! -f "$target" ] || [ ! -x "$target" ]; then
                         continue
                 fi
                 name=$(basename "$target")
                 mkdir -p "build-fuzz/corpus/$name"
-                # New inputs are kept in the first folder; the others are read.
-                "$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 \
-                        -artifact_prefix="build-fuzz/$name-" "build-fuzz/corpus/$name" \
-                        "$(ls -d "tests/fuzz/corpus/${name#fuzz_}" 2> /dev/null || echo build-fuzz/tests/models)" \
-                        > "build-fuzz/$name.log" 2>&1
-                verdict "$name: $seconds s ($(sed -n 's/^stat::number_of_executed_units: *//p' "build-fuzz/$name.log") inputs)" $?
+                options=(-max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="build-fuzz/$name-")
+                [ -f "tests/fuzz/${name#fuzz_}.dict" ] && options+=(-dict="tests/fuzz/${name#fuzz_}.dict")
+                # New inputs are kept in the first folder; the other is read.
+                "$target" "${options[@]}" "build-fuzz/corpus/$name" "tests/fuzz/corpus/${name#fuzz_}" > "build-fuzz/$name.log" 2>&1
+                status=$? # before what tells the number of inputs has one of its own
+                verdict "$name: $seconds s ($(sed -n 's/^stat::number_of_executed_units: *//p' "build-fuzz/$name.log") inputs)" $status
         done
 }
 
@@ -61,14 +63,14 @@ soak_requests() {
 }
 
 case $what in
-fuzz) soak_fuzz "${2:-600}" ;;
+fuzz) soak_fuzz "${2:-600}" "${3:-}" ;;
 requests) soak_requests "${2:-1000000}" ;;
 all)
         soak_fuzz 600
         soak_requests 1000000
         ;;
 *)
-        echo "usage: tests/soak/run.sh [fuzz|requests|all] [SIZE]" >&2
+        echo "usage: tests/soak/run.sh [fuzz|requests|all] [SIZE] [TARGET]" >&2
         exit 2
         ;;
 esac
