@@ -246,10 +246,11 @@ enum ox_code control_sequence_map(struct infer *f, const struct scope *scope, st
                                   body->n_output, n->n_in, n->n_out);
         struct value *outputs = arena_new_array(f->arena, struct value, body->n_output);
         uint64_t before = f->nodes;
+        size_t errors = f->diags.errors;
 
         if (!map_any(f, scope, n, body, outputs))
                 return OX_RESOURCE_EXHAUSTED;
-        unroll_map(f, scope, n, body, f->nodes - before, outputs);
+        unroll_map(f, scope, n, body, f->nodes - before, f->diags.errors == errors, outputs);
         for (int o = 0; o < n->n_out; o++)
                 n->out[o] = outputs[o];
         return OX_OK;

@@ -207,16 +207,17 @@ enum ox_code control_scan(struct infer *f, const struct scope *scope, struct nod
 /* -- unroll.c: iterations walked one by one -- */
 
 /* Walks the iterations of a Loop when it is known when they end, and they are few: false otherwise, and when one is
-   faulty. `count` is how many there may be, `cost` the nodes that one walks. Nothing is reported of what is walked so.
+   faulty. `count` is how many there may be, `cost` the nodes that one walks. Nothing is reported of what is walked so,
+   but with `report` the faults of an iteration.
    `ret` gets a value for each output of the node: of carried ones what the last iteration gives, of the others what
    every iteration gives, with the contents of all. */
 bool unroll_loop(struct infer *f, const struct scope *scope, struct node *n, const OnnxGraph *body, size_t n_state,
-                 struct dim count, uint64_t cost, struct value *ret, int64_t *ret_count);
+                 struct dim count, uint64_t cost, bool report, struct value *ret, int64_t *ret_count);
 
 /* Walks the body of a SequenceMap for each element of sequences that know theirs, likewise. `ret` gets a sequence for
    each output of the node. */
 bool unroll_map(struct infer *f, const struct scope *scope, struct node *n, const OnnxGraph *body, uint64_t cost,
-                struct value *ret);
+                bool report, struct value *ret);
 
 /* -- function.c -- */
 

@@ -198,6 +198,7 @@ enum ox_code control_loop(struct infer *f, const struct scope *scope, struct nod
         const OnnxGraph *body = control_graph(n, "body");
         size_t n_state = n->n_in > 2 ? (size_t)n->n_in - 2 : 0, skip = in_given(n, 1) ? 1 : 0;
         uint32_t first = dim_symbol_count(f->dims);
+        size_t errors = f->diags.errors;
         struct scalar *at;
 
         if (!body)
@@ -223,7 +224,7 @@ enum ox_code control_loop(struct infer *f, const struct scope *scope, struct nod
         struct dim count = trip_count(n, truth(c.outputs[0].content), (int)n_state < n->n_out ? (int)n_state : 0);
         int64_t trips;
         bool unrolled = is_worth_unrolling(n, &c, n_state, first) &&
-                        unroll_loop(f, scope, n, body, n_state, count, c.cost, each, &trips);
+                        unroll_loop(f, scope, n, body, n_state, count, c.cost, f->diags.errors == errors, each, &trips);
 
         if (unrolled)
                 count = dim_int(trips);

@@ -15,6 +15,7 @@ struct unroll {
         struct value *args, *outputs;
         uint64_t before; /* nodes walked before the stretch */
         bool outermost;
+        bool reports; /* the faults of an iteration, which are told of none of them yet */
 };
 
 /* False when `count` iterations of `cost` nodes are more than are left. */
@@ -44,7 +45,8 @@ static void unroll_done(struct unroll *u)
         u->f->unroll_end = 0;
 }
 
-/* One iteration. False past what may be walked, and when it is faulty: then what holds for all is as good. */
+/* One iteration. False past what may be walked, and when it is faulty: then what holds for all is as good. What is
+   wrong in it is wrong in the model, since it is certain to run. */
 static bool unroll_next(struct unroll *u)
 {
         struct infer *f = u->f;
@@ -56,9 +58,12 @@ static bool unroll_next(struct unroll *u)
         bool walked =
                 walk_body(f, u->scope, u->n, "body", u->body, u->args, u->body->n_input, u->outputs, u->body->n_output);
         bool good = walked && f->diags.errors == mark.diags.errors;
+        struct diags found = f->diags;
 
         dim_release(f->dims, held);
         walk_rewind(f, &mark);
+        if (!good && u->reports)
+                f->diags = found;
         return good;
 }
 
@@ -93,25 +98,28 @@ static void stack_elements(struct unroll *u, struct stack *s, const struct conte
 static void stack_push(struct unroll *u, struct stack *s, const struct value *value, bool is_first)
 {
         struct node *n = u->n;
+        struct type type = value->type;
 
         if (s->with_contents)
                 stack_elements(u, s, value->content);
         if (is_first) {
-                s->type = value->type;
+                s->type = type;
                 return;
         }
-        if (!type_is_tensor(&s->type) || !type_kinds_agree(&s->type, &value->type) ||
-            s->type.rank != value->type.rank) {
-                s->type = unknown_tensor;
-                return;
-        }
-        if (s->type.rank <= 0)
-                return;
-        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)s->type.rank);
+        bool alike = type_is_tensor(&s->type) && type_kinds_agree(&s->type, &type) && s->type.rank == type.rank;
+        struct dim *dims = arena_new_array(n->arena, struct dim, alike && type.rank > 0 ? (size_t)type.rank : 0);
 
-        for (int d = 0; d < s->type.rank; d++)
-                dims[d] = dim_is_int(value->type.dim[d]) ? value->type.dim[d] : s->type.dim[d];
-        s->type.dim = dims;
+        /* Sizes that cannot be equal are the model's fault: then not even the rank is told. */
+        for (int d = 0; alike && d < type.rank; d++) {
+                dims[d] = dim_is_int(type.dim[d]) ? type.dim[d] : s->type.dim[d];
+                alike = !dim_proves_unequal(n->dims, type.dim[d], s->type.dim[d]);
+        }
+        if (!alike)
+                type = unknown_tensor;
+        else
+                type.dim = dims;
+        type.elem = s->type.elem == value->type.elem ? s->type.elem : ELEM_UNDEFINED;
+        s->type = type;
 }
 
 /* The condition after an iteration: 1, 0, or -1 where it is not known. */
@@ -166,9 +174,9 @@ static bool most_iterations(struct node *n, int64_t *ret)
 }
 
 bool unroll_loop(struct infer *f, const struct scope *scope, struct node *n, const OnnxGraph *body, size_t n_state,
-                 struct dim count, uint64_t cost, struct value *ret, int64_t *ret_count)
+                 struct dim count, uint64_t cost, bool report, struct value *ret, int64_t *ret_count)
 {
-        struct unroll u = {.f = f, .scope = scope, .n = n, .body = body};
+        struct unroll u = {.f = f, .scope = scope, .n = n, .body = body, .reports = report};
         struct stack *stacks = arena_new_array(f->arena, struct stack, (size_t)n->n_out);
         struct scalar *at;
         int64_t most;
@@ -226,9 +234,9 @@ static bool elements_of_all(const struct node *n, int64_t *ret)
 }
 
 bool unroll_map(struct infer *f, const struct scope *scope, struct node *n, const OnnxGraph *body, uint64_t cost,
-                struct value *ret)
+                bool report, struct value *ret)
 {
-        struct unroll u = {.f = f, .scope = scope, .n = n, .body = body};
+        struct unroll u = {.f = f, .scope = scope, .n = n, .body = body, .reports = report};
         const struct type ***elements = arena_new_array(f->arena, const struct type **, (size_t)n->n_out);
         uint32_t first = dim_symbol_count(f->dims);
         bool good = true;
