@@ -393,6 +393,10 @@ static enum ox_code check_call(struct infer *f, const struct scope *scope, struc
         if ((size_t)n->n_out > function->n_output)
                 return node_error(n, OX_INVALID_ARGUMENT, "TOO_MANY_OUTPUTS", -1, "function has %zu outputs, got %d",
                                   function->n_output, n->n_out);
+        /* No output of a function is optional, but what is named has its shape all the same. */
+        if ((size_t)n->n_out < function->n_output)
+                node_fault(n, OX_INVALID_ARGUMENT, "MISSING_OUTPUT", -1, "function has %zu outputs, got %d",
+                           function->n_output, n->n_out);
         return OX_OK;
 }
 
