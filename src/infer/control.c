@@ -2,11 +2,34 @@
 #include "infer/internal.h"
 #include "ops/arith.h"
 
-const OnnxGraph *control_graph(const struct node *n, const char *name)
+/* Before IR version 4 a subgraph listed its initializers among its inputs, after those that the operator gives (IR.md).
+   The graph without them. */
+static const OnnxGraph *without_initializers(struct infer *f, const OnnxGraph *graph)
+{
+        struct name_map initializers = {0};
+        size_t n_input = graph->n_input;
+
+        for (size_t i = 0; i < graph->n_initializer; i++)
+                if (graph->initializer[i]->name)
+                        map_put(f, &initializers, str_intern_static(f->strings, graph->initializer[i]->name), 0);
+        while (n_input > 0 && graph->input[n_input - 1]->name &&
+               map_get(&initializers, str_intern_static(f->strings, graph->input[n_input - 1]->name)) >= 0)
+                n_input--;
+        if (n_input == graph->n_input)
+                return graph;
+        OnnxGraph *copy = arena_new_array(f->arena, OnnxGraph, 1);
+
+        *copy = *graph;
+        copy->n_input = n_input;
+        return copy;
+}
+
+const OnnxGraph *control_graph(struct infer *f, const struct node *n, const char *name)
 {
         const OnnxAttribute *attribute = attr_find(n, name);
+        const OnnxGraph *graph = attribute ? attribute->g : NULL;
 
-        return attribute ? attribute->g : NULL;
+        return graph && graph->n_initializer && f->ir_version < 4 ? without_initializers(f, graph) : graph;
 }
 
 enum ox_code control_missing(struct node *n, const char *name)
@@ -16,25 +39,51 @@ enum ox_code control_missing(struct node *n, const char *name)
 
 /* -- joining -- */
 
+/* Pairs of sizes that one node joins and remembers. */
+#define PAIRS 64
+
+/* What became of two sizes of which one holds: whatever has the same two has the same of them. */
+struct pairs {
+        struct dim a[PAIRS], b[PAIRS], joined[PAIRS];
+        int count;
+};
+
 struct differ {
         struct node *n;
         int output;
-        const struct type *a;
+        const struct type *a, *b;
         uint32_t free_since;
+        struct pairs *pairs; /* NULL: each time other ones */
 };
+
+static struct dim size_of(const struct type *type, int axis)
+{
+        while (type->of)
+                type = type->of;
+        return type->dim[axis];
+}
 
 /* A symbol that stands for any size already need not become another one. */
 static struct dim differ(void *user, int axis)
 {
         struct differ *d = user;
-        const struct type *a = d->a;
+        struct pairs *p = d->pairs;
+        struct dim a = size_of(d->a, axis), b = size_of(d->b, axis);
         uint32_t symbol;
 
-        while (a->of)
-                a = a->of;
-        if (dim_as_symbol(d->n->dims, a->dim[axis], &symbol) && symbol >= d->free_since)
-                return a->dim[axis];
-        return out_fresh(d->n, d->output, axis);
+        if (dim_as_symbol(d->n->dims, a, &symbol) && symbol >= d->free_since)
+                return a;
+        for (int i = 0; p && i < p->count; i++)
+                if (dim_same(p->a[i], a) && dim_same(p->b[i], b))
+                        return p->joined[i];
+        struct dim joined = out_fresh(d->n, d->output, axis);
+
+        if (p && p->count < PAIRS) {
+                p->a[p->count] = a;
+                p->b[p->count] = b;
+                p->joined[p->count++] = joined;
+        }
+        return joined;
 }
 
 /* Whether a sequence or optional holds nothing, so that its type says nothing of sizes. */
@@ -77,9 +126,10 @@ static const struct type *const *join_elements(const struct value *a, const stru
         return a->elements;
 }
 
-struct value control_join(struct node *n, int output, const struct value *a, const struct value *b, uint32_t free_since)
+static struct value join(struct node *n, int output, const struct value *a, const struct value *b, uint32_t free_since,
+                         struct pairs *pairs)
 {
-        struct differ d = {n, output, &a->type, free_since};
+        struct differ d = {n, output, &a->type, &b->type, free_since, pairs};
         struct value joined = {.type = type_unknown};
 
         if (is_empty(a) && type_kinds_agree(&a->type, &b->type))
@@ -96,6 +146,11 @@ struct value control_join(struct node *n, int output, const struct value *a, con
         if (type_same(&a->type, &b->type)) /* elements go with one shape */
                 joined.content = join_contents(n, a, b);
         return joined;
+}
+
+struct value control_join(struct node *n, int output, const struct value *a, const struct value *b, uint32_t free_since)
+{
+        return join(n, output, a, b, free_since, NULL);
 }
 
 /* -- what is made within an iteration -- */
@@ -165,13 +220,33 @@ void control_forget(struct node *n, int o, struct value *value, uint32_t first, 
 
 /* -- If (1, 11, 13, 16, 19, 21 and later: the versions differ in types alone) -- */
 
+/* A branch. In one that is `taken` what is learned holds outside; in one that never is, nothing is wrong. */
+static bool walk_branch(struct infer *f, const struct scope *scope, struct node *n, const char *name,
+                        const OnnxGraph *branch, bool taken, bool never, struct value *outputs)
+{
+        const struct diags before = f->diags;
+        uint32_t held = taken ? 0 : dim_hold(f->dims, dim_symbol_count(f->dims));
+        bool walked = walk_body(f, scope, n, name, branch, NULL, 0, outputs, (size_t)n->n_out);
+
+        if (!taken)
+                dim_release(f->dims, held);
+        if (!never || !walked)
+                return walked;
+        for (size_t i = before.count; i < f->diags.count; i++)
+                f->diags.at[i].severity = OX_INFO;
+        f->diags.errors = before.errors;
+        f->diags.warnings = before.warnings;
+        return true;
+}
+
 enum ox_code control_if(struct infer *f, const struct scope *scope, struct node *n)
 {
-        const OnnxGraph *branch[2] = {control_graph(n, "then_branch"), control_graph(n, "else_branch")};
+        const OnnxGraph *branch[2] = {control_graph(f, n, "then_branch"), control_graph(f, n, "else_branch")};
         const char *const name[2] = {"then_branch", "else_branch"};
         struct value *outputs[2];
         int64_t condition;
         bool known = in_int(n, 0, &condition);
+        struct pairs pairs = {.count = 0};
 
         for (int b = 0; b < 2; b++) {
                 if (!branch[b])
@@ -182,12 +257,8 @@ enum ox_code control_if(struct infer *f, const struct scope *scope, struct node 
                                           n->n_out);
                 outputs[b] = arena_new_array(f->arena, struct value, (size_t)n->n_out);
                 bool taken = known && (condition != 0) == (b == 0);
-                uint32_t held = taken ? 0 : dim_hold(f->dims, dim_symbol_count(f->dims));
-                bool walked = walk_body(f, scope, n, name[b], branch[b], NULL, 0, outputs[b], (size_t)n->n_out);
 
-                if (!taken)
-                        dim_release(f->dims, held);
-                if (!walked)
+                if (!walk_branch(f, scope, n, name[b], branch[b], taken, known && !taken, outputs[b]))
                         return OX_RESOURCE_EXHAUSTED;
         }
         for (int o = 0; o < n->n_out; o++) {
@@ -196,7 +267,7 @@ enum ox_code control_if(struct infer *f, const struct scope *scope, struct node 
                 if (!type_kinds_agree(&a->type, &b->type))
                         return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", -1,
                                           "the branches give output %d different types", o);
-                n->out[o] = known ? (condition ? *a : *b) : control_join(n, o, a, b, UINT32_MAX);
+                n->out[o] = known ? (condition ? *a : *b) : join(n, o, a, b, UINT32_MAX, &pairs);
         }
         return OX_OK;
 }
@@ -236,7 +307,7 @@ static bool map_any(struct infer *f, const struct scope *scope, struct node *n, 
 
 enum ox_code control_sequence_map(struct infer *f, const struct scope *scope, struct node *n)
 {
-        const OnnxGraph *body = control_graph(n, "body");
+        const OnnxGraph *body = control_graph(f, n, "body");
 
         if (!body)
                 return control_missing(n, "body");
@@ -244,6 +315,8 @@ enum ox_code control_sequence_map(struct infer *f, const struct scope *scope, st
                 return node_error(n, OX_INVALID_ARGUMENT, "BODY_ARITY", -1,
                                   "the body has %zu inputs and %zu outputs, the node %d and %d", body->n_input,
                                   body->n_output, n->n_in, n->n_out);
+        if (in_type(n, 0)->kind != TYPE_SEQUENCE && in_type(n, 0)->kind != TYPE_UNKNOWN)
+                return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", 0, "input 0 must be a sequence");
         struct value *outputs = arena_new_array(f->arena, struct value, body->n_output);
         uint64_t before = f->nodes;
         size_t errors = f->diags.errors;

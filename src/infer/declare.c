@@ -138,7 +138,7 @@ static struct type declare_tensor(struct infer *f, enum type_kind kind, int64_t 
         struct type type = {.kind = kind, .rank = RANK_UNKNOWN};
 
         type.elem = elem_is_valid(elem) ? (enum elem)elem : ELEM_UNDEFINED;
-        if (!shape)
+        if (!shape || site->without_shape)
                 return type;
         if ((int64_t)shape->n_dim > f->limits->rank) {
                 infer_note(f, OX_WARNING, OX_RESOURCE_EXHAUSTED, "RANK_LIMIT", site->scope, site->node, -1, -1,

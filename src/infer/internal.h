@@ -47,6 +47,7 @@ struct scope {
         struct name_map declared; /* to value_info and outputs: number of `declaration` */
         const OnnxValueInfo **declaration;
         size_t n_declaration;
+        size_t n_without_shape; /* of them, the first ones: only kinds and element types count */
         const struct result_opset *opset;
         size_t n_opset;
         const struct frame *frame; /* NULL outside functions */
@@ -120,7 +121,8 @@ struct declare_site {
         const OnnxNode *node; /* that makes the value; NULL: a graph input */
         bool is_input;        /* of the main graph */
         bool in_function; /* its names of dimensions are its own, and another call's may be others: they say nothing */
-        bool open_dims;   /* give open dimensions fresh symbols; else they come back as dim_open() */
+        bool without_shape; /* only the kind and element type count */
+        bool open_dims;     /* give open dimensions fresh symbols; else they come back as dim_open() */
 };
 
 /* A dimension that says nothing; never leaves infer/. */
@@ -187,7 +189,7 @@ enum ox_code control_if(struct infer *f, const struct scope *scope, struct node 
 enum ox_code control_sequence_map(struct infer *f, const struct scope *scope, struct node *n);
 
 /* The graph that an attribute holds; NULL, which is an error MISSING_ATTRIBUTE. */
-const OnnxGraph *control_graph(const struct node *n, const char *name);
+const OnnxGraph *control_graph(struct infer *f, const struct node *n, const char *name);
 enum ox_code control_missing(struct node *n, const char *name);
 
 /* What holds for both values of output `output`. Sizes that differ become a fresh symbol, but for those of `a` that

@@ -89,6 +89,22 @@ static enum ox_code carry(struct infer *f, const struct scope *scope, struct nod
         }
 }
 
+/* A tensor that is carried keeps its element type. Output first_out + i of the body becomes its input of the node. */
+static enum ox_code check_carried(struct node *n, const struct carry *c, size_t first_out, int first_in, size_t n_state)
+{
+        for (size_t i = 0; i < n_state; i++) {
+                const struct type *next = &c->outputs[first_out + i].type;
+                enum elem elem = in_elem(n, first_in + (int)i);
+
+                if (next->kind == TYPE_TENSOR && next->elem != ELEM_UNDEFINED && elem != ELEM_UNDEFINED &&
+                    elem != next->elem)
+                        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", first_in + (int)i,
+                                          "input %d is carried as a tensor of %s, an iteration makes one of %s of it",
+                                          first_in + (int)i, elem_name((int)elem), elem_name((int)next->elem));
+        }
+        return OX_OK;
+}
+
 /* What the last of `count` iterations gives: nothing but what every one gives is known of it. Without an iteration it
    is the initial value; when it is not known whether there is one, what holds for both. */
 static struct value last_value(struct node *n, const struct carry *c, size_t i, int o, const struct value *initial,
@@ -195,7 +211,7 @@ static bool is_worth_unrolling(const struct node *n, const struct carry *c, size
    initial one is given, may the body find it false. */
 enum ox_code control_loop(struct infer *f, const struct scope *scope, struct node *n)
 {
-        const OnnxGraph *body = control_graph(n, "body");
+        const OnnxGraph *body = control_graph(f, n, "body");
         size_t n_state = n->n_in > 2 ? (size_t)n->n_in - 2 : 0, skip = in_given(n, 1) ? 1 : 0;
         uint32_t first = dim_symbol_count(f->dims);
         size_t errors = f->diags.errors;
@@ -219,6 +235,7 @@ enum ox_code control_loop(struct infer *f, const struct scope *scope, struct nod
         for (size_t i = 0; i < n_state; i++)
                 c.args[2 + i] = in_given(n, (int)i + 2) ? *n->in[i + 2] : (struct value){.type = type_unknown};
         TRY(carry(f, scope, n, &c));
+        TRY(check_carried(n, &c, 1, 2, n_state));
 
         struct value *each = arena_new_array(f->arena, struct value, body->n_output);
         struct dim count = trip_count(n, truth(c.outputs[0].content), (int)n_state < n->n_out ? (int)n_state : 0);
@@ -358,7 +375,7 @@ static enum ox_code scan_outputs(struct node *n, const struct scan *s, const str
    shape in every iteration, by the text of all versions. */
 enum ox_code control_scan(struct infer *f, const struct scope *scope, struct node *n)
 {
-        struct scan s = {.body = control_graph(n, "body"), .batched = n->row->since < 9};
+        struct scan s = {.body = control_graph(f, n, "body"), .batched = n->row->since < 9};
         int64_t n_scan = attr_int_or(n, "num_scan_inputs", 0);
 
         s.first = s.batched ? 1 : 0;
@@ -380,5 +397,6 @@ enum ox_code control_scan(struct infer *f, const struct scope *scope, struct nod
         c.outputs = arena_new_array(f->arena, struct value, s.body->n_output);
         TRY(scan_inputs(n, &s, c.args));
         TRY(carry(f, scope, n, &c));
+        TRY(check_carried(n, &c, 0, s.first, s.n_state));
         return scan_outputs(n, &s, &c);
 }

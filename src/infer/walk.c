@@ -267,7 +267,8 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n)
                         struct declare_site site = {.scope = scope->path,
                                                     .value = entry.name,
                                                     .node = n->proto,
-                                                    .in_function = scope->frame != NULL};
+                                                    .in_function = scope->frame != NULL,
+                                                    .without_shape = (size_t)declared < scope->n_without_shape};
                         struct type type = declare_type(f, scope->declaration[declared]->type, &site);
 
                         entry.declared = true;
@@ -463,6 +464,9 @@ bool walk_body(struct infer *f, const struct scope *parent, struct node *n, cons
                 return false;
         }
         if (!f->options->ignore_declared) {
+                /* Shapes of subgraphs' outputs nobody checks, and some exporters write [] for what they do not know. */
+                scope_declare(f, &scope, graph->output, graph->n_output);
+                scope.n_without_shape = scope.n_declaration;
                 scope_declare(f, &scope, graph->value_info, graph->n_value_info);
         }
         body_inputs(f, &scope, graph, args, n_args);
