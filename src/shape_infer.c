@@ -41,8 +41,8 @@ static void take_inputs(struct ox_context *context, const OnnxNode *node, struct
 static void store_outputs(struct ox_context *context, const struct ox_result *result)
 {
         for (size_t i = 0; i < result->n_value; i++)
-                if (!result->value[i].scope[0])
-                        shape_set(context, result->value[i].name, &result->value[i].value);
+                if (!result->value[i]->scope[0])
+                        shape_set(context, result->value[i]->name, &result->value[i]->value);
 }
 
 static int64_t opset_of(const struct ox_context *context, const char *domain)
@@ -107,10 +107,10 @@ static void bare_begin(struct bare *bare, struct ox_context *context, const Onnx
 {
         static const struct constraint_sink facts = {.add = no_fact};
         struct dim_origin origin = {
-                .value = proto->n_output ? str_intern_static(context->strings, proto->output[0]) : STR_EMPTY,
+                .value = proto->n_output ? proto->output[0] : "",
                 .axis = -1,
-                .op = str_intern_static(context->strings, proto->op_type),
-                .node = str_intern_static(context->strings, proto->name),
+                .op = proto->op_type,
+                .node = proto->name,
         };
 
         *bare = (struct bare){.out = {.type = type_unknown}};

@@ -138,7 +138,7 @@ enum ox_code ox_node_output(struct ox_node *node, const char *name)
 static enum ox_code read_numbers(struct addition *a, const struct value *value, OnnxTensor *t)
 {
         struct arena *arena = a->context->arena;
-        const struct content *content = value->content;
+        const struct content *content = content_read(value->content);
         enum elem elem = value->type.elem;
 
         switch (elem) {

@@ -20,7 +20,7 @@ static enum ox_code run_value(void *user)
 
         if (t->index >= t->result->n_value)
                 return shape_fail(t->context, OX_OUT_OF_RANGE, "value %zu of %zu", t->index, t->result->n_value);
-        value = &t->result->value[t->index];
+        value = t->result->value[t->index];
         *t->ret = (struct ox_result_value){
                 .name = value->name,
                 .kind = value->kind,

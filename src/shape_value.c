@@ -48,7 +48,8 @@ static bool is_known(void *user, str_id name)
 static enum ox_code read_text(struct reading *r, const char *text, int axis, struct dim *ret)
 {
         struct ox_context *context = r->context;
-        const struct dim_origin origin = {.value = str_intern_z(context->strings, r->name), .axis = axis};
+        const char *name = str_text(context->strings, str_intern_z(context->strings, r->name));
+        const struct dim_origin origin = {.value = name, .axis = axis};
         size_t length = strlen(text);
 
         TRY(shape_check_text(context, "a size or element", text));

@@ -30,6 +30,12 @@ static bool stands_alone(void *user, str_id name)
         return name < r->n_alone && r->alone[name];
 }
 
+/* The name for as long as the request. */
+static const char *name_kept(struct reader *r, const char *name)
+{
+        return str_text(r->strings, str_intern_z(r->strings, name));
+}
+
 /* One symbol's name, or an expression: as for a model when every name in it also stands alone. */
 static struct dim dim_of_text(struct reader *r, const char *text, size_t length, const struct dim_origin *origin)
 {
@@ -38,7 +44,7 @@ static struct dim dim_of_text(struct reader *r, const char *text, size_t length,
 
 static enum ox_code read_dim(struct reader *r, const char *name, json_t *json, int axis, struct dim *ret)
 {
-        const struct dim_origin origin = {.value = str_intern_z(r->strings, name), .axis = axis};
+        const struct dim_origin origin = {.value = name_kept(r, name), .axis = axis};
         const char *text;
 
         if (json_is_integer(json)) {
@@ -90,7 +96,7 @@ static bool read_special(const char *text, double *ret)
 
 static enum ox_code read_scalar(struct reader *r, const char *name, enum elem elem, json_t *json, struct scalar *ret)
 {
-        const struct dim_origin origin = {.value = str_intern_z(r->strings, name), .axis = -1};
+        const struct dim_origin origin = {.value = name_kept(r, name), .axis = -1};
         bool is_float = elem_is_float(elem);
         const char *text;
         double number;

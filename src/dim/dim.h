@@ -42,13 +42,13 @@ static inline bool dim_same(struct dim a, struct dim b)
 
 struct dim_table;
 
-/* Where an anonymous symbol arose. Handles; STR_EMPTY where nothing applies. */
+/* Where an anonymous symbol arose. Texts that live as long as the table; NULL or "" where nothing applies. */
 struct dim_origin {
-        str_id value; /* the value whose dimension it is */
-        int axis;     /* -1: none (the number of elements that data decides, say) */
-        str_id op;    /* the operator, STR_EMPTY for a graph input */
-        str_id node;
-        str_id scope;
+        const char *value; /* the value whose dimension it is */
+        int axis;          /* -1: none (the number of elements that data decides, say) */
+        const char *op;    /* the operator, "" for a graph input */
+        const char *node;
+        const char *scope;
 };
 
 /* What is known of a symbol. */
@@ -112,7 +112,7 @@ const struct dim_symbol *dim_symbol_at(const struct dim_table *t, uint32_t index
 bool dim_as_symbol(const struct dim_table *t, struct dim d, uint32_t *ret_index);
 
 /* Notes the axis and value of a symbol that has none yet: where it first appears in a shape. */
-void dim_symbol_place(struct dim_table *t, uint32_t index, str_id value, int axis);
+void dim_symbol_place(struct dim_table *t, uint32_t index, const char *value, int axis);
 
 /* -- arithmetic: never fails, see dim_take_faults(). Integer division and modulo are Python's. -- */
 

@@ -156,16 +156,21 @@ void dim_reserve(struct dim_table *t, str_id name)
         name_entry(t, name);
 }
 
+static bool is_given(const char *text)
+{
+        return text && text[0];
+}
+
 struct dim fault_symbol(struct dim_table *t, unsigned faults, bool never_negative)
 {
         const struct dim_origin *o = &t->origin;
-        const char *op = o->op == STR_EMPTY ? "dim" : str_text(t->strings, o->op);
+        const char *op = is_given(o->op) ? o->op : "dim";
         const char *hint = op;
 
-        if (o->value != STR_EMPTY && o->axis >= 0)
-                hint = arena_printf(t->arena, "%s_%s_%d", op, str_text(t->strings, o->value), o->axis);
-        else if (o->value != STR_EMPTY)
-                hint = arena_printf(t->arena, "%s_%s", op, str_text(t->strings, o->value));
+        if (is_given(o->value) && o->axis >= 0)
+                hint = arena_printf(t->arena, "%s_%s_%d", op, o->value, o->axis);
+        else if (is_given(o->value))
+                hint = arena_printf(t->arena, "%s_%s", op, o->value);
         t->faults |= faults;
         return never_negative ? dim_fresh(t, hint, o) : dim_fresh_signed(t, hint, o);
 }
@@ -203,11 +208,11 @@ bool dim_as_symbol(const struct dim_table *t, struct dim d, uint32_t *ret_index)
         return true;
 }
 
-void dim_symbol_place(struct dim_table *t, uint32_t index, str_id value, int axis)
+void dim_symbol_place(struct dim_table *t, uint32_t index, const char *value, int axis)
 {
         struct dim_origin *origin = &t->symbol[index]->open.origin;
 
-        if (origin->value != STR_EMPTY)
+        if (is_given(origin->value))
                 return;
         origin->value = value;
         origin->axis = axis;

@@ -74,24 +74,24 @@ void declare_dimension_names(struct infer *f, const OnnxGraph *graph)
 
 /* -- reading -- */
 
-static struct dim_origin origin_of(struct infer *f, int axis, const struct declare_site *site)
+static struct dim_origin origin_of(int axis, const struct declare_site *site)
 {
         return (struct dim_origin){
                 .value = site->value,
                 .axis = axis,
-                .op = site->node ? str_intern_z(f->strings, site->node->op_type ? site->node->op_type : "") : STR_EMPTY,
-                .node = site->node ? str_intern_z(f->strings, site->node->name ? site->node->name : "") : STR_EMPTY,
-                .scope = str_intern_z(f->strings, site->scope),
+                .op = site->node ? site->node->op_type : "",
+                .node = site->node ? site->node->name : "",
+                .scope = site->scope,
         };
 }
 
 static struct dim open_dim(struct infer *f, int axis, const struct declare_site *site)
 {
-        struct dim_origin origin = origin_of(f, axis, site);
+        struct dim_origin origin = origin_of(axis, site);
 
         if (!site->open_dims)
                 return dim_open();
-        const char *name = arena_printf(f->arena, "%s_%d", str_text(f->strings, site->value), axis);
+        const char *name = arena_printf(f->arena, "%s_%d", site->value, axis);
 
         return site->is_input ? dim_fresh_input(f->dims, name, &origin) : dim_fresh(f->dims, name, &origin);
 }
@@ -105,7 +105,7 @@ static bool stands_alone(void *user, str_id name)
 
 struct dim declare_dim_text(struct infer *f, const char *text, int axis, const struct declare_site *site)
 {
-        struct dim_origin origin = origin_of(f, axis, site);
+        struct dim_origin origin = origin_of(axis, site);
         size_t length = strlen(text);
         struct dim d;
 
@@ -142,8 +142,8 @@ static struct type declare_tensor(struct infer *f, enum type_kind kind, int64_t 
                 return type;
         if ((int64_t)shape->n_dim > f->limits->rank) {
                 infer_note(f, OX_WARNING, OX_RESOURCE_EXHAUSTED, "RANK_LIMIT", site->scope, site->node, -1, -1,
-                           str_text(f->strings, site->value), "declared with rank %zu, the limit rank is %lld",
-                           shape->n_dim, (long long)f->limits->rank);
+                           site->value, "declared with rank %zu, the limit rank is %lld", shape->n_dim,
+                           (long long)f->limits->rank);
                 return type;
         }
         struct dim *dims = arena_new_array(f->arena, struct dim, shape->n_dim);
@@ -238,7 +238,7 @@ struct type declare_close(struct infer *f, const struct type *type, const struct
 static void conflict(struct infer *f, const struct declare_site *site, int64_t node_index, const char *what,
                      const char *inferred, const char *declared)
 {
-        const char *value = str_text(f->strings, site->value);
+        const char *value = site->value;
 
         infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DECLARED_CONFLICT", site->scope, site->node, node_index, -1,
                    value, "%s: inferred %s %s, declared %s", value, what, inferred, declared);

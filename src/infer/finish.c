@@ -3,33 +3,67 @@
 
 #include "infer/internal.h"
 
+/* How much of a type is known, from least to most in doubt. */
+enum extent { EXTENT_EXACT, EXTENT_SYMBOLIC, EXTENT_DYNAMIC, EXTENT_UNKNOWN };
+
 struct finishing {
         struct infer *f;
         bool *seen; /* symbols that appear, by number */
         size_t room;
+        uint8_t *extent; /* of expressions, by handle, + 1; 0: not looked at yet */
+        size_t extent_room;
+        /* The shape that was finished last: values often share one. */
+        const struct dim *last_from, *last_to;
+        int last_rank;
+        enum extent last_extent;
 };
 
+/* Room for index `at` in an array of bytes that are 0. */
+static void *grow_bytes(struct finishing *x, void *bytes, size_t *room, size_t at)
+{
+        size_t grown = 2 * at + 64;
+
+        if (at < *room)
+                return bytes;
+        bytes = arena_grow(x->f->arena, bytes, *room, grown);
+        memset((unsigned char *)bytes + *room, 0, grown - *room);
+        *room = grown;
+        return bytes;
+}
+
+/* Room up to the last one that appears: most symbols of a large model are replaced by what they equal. */
 static void see_symbol(void *user, uint32_t symbol)
 {
         struct finishing *x = user;
 
-        /* Room up to the last one that appears: most symbols of a large model are replaced by what they equal. */
-        if (symbol >= x->room) {
-                size_t room = 2 * (size_t)symbol + 64;
-
-                x->seen = arena_grow(x->f->arena, x->seen, x->room, room);
-                memset(x->seen + x->room, 0, room - x->room);
-                x->room = room;
-        }
+        x->seen = grow_bytes(x, x->seen, &x->room, symbol);
         x->seen[symbol] = true;
+}
+
+static bool is_input_symbol(const struct dim_symbol *symbol)
+{
+        return symbol->from_input;
+}
+
+/* A resolved dimension that appears: its symbols are seen. */
+static enum extent see_dim(struct finishing *x, struct dim d)
+{
+        struct dim_table *dims = x->f->dims;
+
+        if (dim_is_int(d))
+                return EXTENT_EXACT;
+        x->extent = grow_bytes(x, x->extent, &x->extent_room, d.expr);
+        if (!x->extent[d.expr]) {
+                dim_each_symbol(dims, d, see_symbol, x);
+                x->extent[d.expr] = 1 + (dim_all_symbols(dims, d, is_input_symbol) ? EXTENT_SYMBOLIC : EXTENT_DYNAMIC);
+        }
+        return (enum extent)(x->extent[d.expr] - 1);
 }
 
 static struct dim finish_dim(struct finishing *x, struct dim d)
 {
-        if (dim_is_int(d))
-                return d;
         d = dim_resolve(x->f->dims, d);
-        dim_each_symbol(x->f->dims, d, see_symbol, x);
+        see_dim(x, d);
         return d;
 }
 
@@ -45,54 +79,75 @@ static bool finish_number(void *user, struct dim *d)
         return true;
 }
 
-static struct type finish_type(struct finishing *x, const struct type *type)
+/* The dimensions resolved, in an array of their own only where that changes one. */
+static const struct dim *finish_dims(struct finishing *x, const struct dim *dim, int rank, enum extent *ret_extent)
 {
-        const struct value_map map = {x->f->arena, finish_size, finish_number, x};
-
-        return type_map(&map, type);
-}
-
-static struct value finish_value(struct finishing *x, const struct value *value)
-{
-        const struct value_map map = {x->f->arena, finish_size, finish_number, x};
-        const struct content *content = content_read(value->content);
-        struct value shown = *value;
-
-        /* What is not shown has no symbols that appear. */
-        if (content && !content_is_known(content))
-                shown.content = NULL;
-        shown = value_map(&map, &shown);
-        if (!shown.content)
-                shown.content = content;
-        return shown;
-}
-
-enum extent { EXTENT_EXACT, EXTENT_SYMBOLIC, EXTENT_DYNAMIC, EXTENT_UNKNOWN };
-
-static bool is_input_symbol(const struct dim_symbol *symbol)
-{
-        return symbol->from_input;
-}
-
-static enum extent extent_of(struct infer *f, const struct type *type)
-{
+        struct dim *changed = NULL;
         enum extent extent = EXTENT_EXACT;
 
-        while (type->of && type->kind != TYPE_MAP)
-                type = type->of;
-        if (type->kind == TYPE_MAP)
-                return EXTENT_EXACT;
-        if (type->kind == TYPE_UNKNOWN || type->elem == ELEM_UNDEFINED || type->rank == RANK_UNKNOWN)
-                return EXTENT_UNKNOWN;
-        for (int d = 0; d < type->rank; d++) {
-                enum extent mine = dim_is_int(type->dim[d])                                  ? EXTENT_EXACT
-                                   : dim_all_symbols(f->dims, type->dim[d], is_input_symbol) ? EXTENT_SYMBOLIC
-                                                                                             : EXTENT_DYNAMIC;
-
-                if (mine > extent)
-                        extent = mine;
+        if (rank > 0 && dim == x->last_from && rank == x->last_rank) {
+                *ret_extent = x->last_extent;
+                return x->last_to;
         }
-        return extent;
+        for (int d = 0; d < rank; d++) {
+                struct dim resolved = dim_resolve(x->f->dims, dim[d]);
+                enum extent mine = see_dim(x, resolved);
+
+                extent = mine > extent ? mine : extent;
+                if (!changed && !dim_same(resolved, dim[d])) {
+                        changed = arena_new_array(x->f->arena, struct dim, (size_t)rank);
+                        memcpy(changed, dim, (size_t)rank * sizeof(*dim));
+                }
+                if (changed)
+                        changed[d] = resolved;
+        }
+        x->last_from = dim;
+        x->last_to = changed ? changed : dim;
+        x->last_rank = rank;
+        x->last_extent = *ret_extent = extent;
+        return x->last_to;
+}
+
+static enum extent finish_type(struct finishing *x, struct type *type)
+{
+        bool is_map = false;
+
+        /* A loop, for the depth of types comes from the model. What is inside of a type may be shared. */
+        for (;;) {
+                enum extent extent = EXTENT_UNKNOWN;
+
+                if (type->rank != RANK_UNKNOWN)
+                        type->dim = finish_dims(x, type->dim, type->rank, &extent);
+                if (type->kind == TYPE_UNKNOWN || type->elem == ELEM_UNDEFINED)
+                        extent = EXTENT_UNKNOWN;
+                is_map = is_map || type->kind == TYPE_MAP;
+                if (!type->of)
+                        return is_map ? EXTENT_EXACT : extent;
+                struct type *of = arena_new_array(x->f->arena, struct type, 1);
+
+                *of = *type->of;
+                type->of = of;
+                type = of;
+        }
+}
+
+/* What a value has besides its type. */
+static void finish_rest(struct finishing *x, struct value *value)
+{
+        const struct value_map map = {x->f->arena, finish_size, finish_number, x};
+        struct value rest = *value;
+
+        if (!value->content && !value->has_length)
+                return;
+        rest.type = type_unknown;
+        /* Elements that nobody read are numbers of the model, and what is not shown has no symbols that appear. */
+        if (value->content && (value->content->unread || !content_is_known(value->content)))
+                rest.content = NULL;
+        rest = value_map(&map, &rest);
+        value->elements = rest.elements;
+        value->length = rest.length;
+        if (rest.content)
+                value->content = rest.content;
 }
 
 static void count_extent(struct ox_summary *summary, enum extent extent)
@@ -114,13 +169,13 @@ static void count_extent(struct ox_summary *summary, enum extent extent)
         }
 }
 
-static bool is_wanted(enum ox_values values, const struct entry *entry, enum extent extent, bool is_graph_output)
+static bool is_wanted(enum ox_values values, const struct result_value *entry, enum extent extent)
 {
         switch (values) {
         case OX_VALUES_INFERRED:
                 return entry->kind != OX_KIND_INITIALIZER;
         case OX_VALUES_OUTPUTS:
-                return is_graph_output;
+                return entry->is_output;
         case OX_VALUES_UNKNOWN:
                 return entry->kind != OX_KIND_INITIALIZER && extent == EXTENT_UNKNOWN;
         case OX_VALUES_ALL:
@@ -132,36 +187,25 @@ static bool is_wanted(enum ox_values values, const struct entry *entry, enum ext
 static void finish_values(struct finishing *x, struct ox_result *result, const OnnxGraph *graph)
 {
         struct infer *f = x->f;
-        struct result_value *values = arena_new_array(f->arena, struct result_value, f->n_entry);
-        struct name_map outputs = {0};
+        const struct result_value **values =
+                (const struct result_value **)arena_array(f->arena, f->n_entry, sizeof(const struct result_value *));
 
-        for (size_t o = 0; graph && o < graph->n_output; o++)
-                if (graph->output[o]->name)
-                        map_put(f, &outputs, str_intern_z(f->strings, graph->output[o]->name), 0);
         for (size_t i = 0; i < f->n_entry; i++) {
-                const struct entry *entry = entry_at(f, i);
-                bool is_output = !entry->scope[0] && map_get(&outputs, entry->name) >= 0;
+                struct result_value *entry = entry_at(f, i);
 
                 if (entry->is_absent || (!graph && entry->kind == OX_KIND_INPUT))
                         continue; /* the caller of a single node knows its inputs */
                 /* What is known is counted as it is shown, with every symbol replaced that became something else. */
-                struct type type = finish_type(x, &entry->value.type);
-                enum extent extent = extent_of(f, &type);
+                enum extent extent = finish_type(x, &entry->value.type);
 
                 if (entry->kind != OX_KIND_INITIALIZER)
                         count_extent(&result->summary, extent);
-                if (graph && !is_wanted(f->options->values, entry, extent, is_output))
+                if (graph && !is_wanted(f->options->values, entry, extent))
                         continue;
-                values[result->n_value++] = (struct result_value){
-                        .name = str_text(f->strings, entry->name),
-                        .kind = !graph ? OX_KIND_OUTPUT : entry->kind,
-                        .scope = entry->scope,
-                        .node = entry->node,
-                        .node_index = entry->node_index,
-                        .op = entry->op,
-                        .declared_type = entry->declared,
-                        .value = finish_value(x, &entry->value),
-                };
+                if (!graph)
+                        entry->kind = OX_KIND_OUTPUT;
+                finish_rest(x, &entry->value);
+                values[result->n_value++] = entry;
         }
         result->value = values;
 }
@@ -188,6 +232,11 @@ static void finish_constraints(struct finishing *x, struct ox_result *result)
         result->constraint = constraints;
 }
 
+static const char *text_of(const char *text)
+{
+        return text ? text : "";
+}
+
 static void finish_symbols(struct finishing *x, struct ox_result *result)
 {
         struct infer *f = x->f;
@@ -201,11 +250,11 @@ static void finish_symbols(struct finishing *x, struct ox_result *result)
                         continue;
                 symbols[result->n_symbol++] = (struct ox_symbol){
                         .name = str_text(f->strings, symbol->name),
-                        .value = str_text(f->strings, symbol->origin.value),
+                        .value = text_of(symbol->origin.value),
                         .axis = symbol->origin.axis,
-                        .op = str_text(f->strings, symbol->origin.op),
-                        .node = str_text(f->strings, symbol->origin.node),
-                        .scope = str_text(f->strings, symbol->origin.scope),
+                        .op = text_of(symbol->origin.op),
+                        .node = text_of(symbol->origin.node),
+                        .scope = text_of(symbol->origin.scope),
                 };
         }
         result->symbol = symbols;

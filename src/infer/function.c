@@ -331,16 +331,16 @@ static void add_arguments(struct infer *f, struct scope *scope, const struct fun
         const OnnxFunction *function = memo->function->proto;
 
         for (size_t i = 0; i < function->n_input; i++) {
-                struct entry entry = {.value = memo->args[i],
-                                      .is_absent = !memo->given[i],
-                                      .name = str_intern_z(f->strings, function->input[i]),
-                                      .kind = OX_KIND_INPUT,
-                                      .scope = scope->path,
-                                      .node = "",
-                                      .node_index = -1,
-                                      .op = ""};
+                const struct result_value entry = {.name = function->input[i],
+                                                   .kind = OX_KIND_INPUT,
+                                                   .is_absent = !memo->given[i],
+                                                   .scope = scope->path,
+                                                   .node = "",
+                                                   .node_index = -1,
+                                                   .op = "",
+                                                   .value = memo->args[i]};
 
-                if (!entry_add(f, scope, &entry))
+                if (!entry_add(f, scope, str_intern_static(f->strings, function->input[i]), &entry))
                         infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", scope->path, NULL, -1, -1,
                                    function->input[i], "input %s of function %s is given twice", function->input[i],
                                    function->name ? function->name : "");
@@ -416,7 +416,8 @@ static void walk_function(struct infer *f, const struct scope *parent, struct no
         add_arguments(f, &scope, memo);
         walk_nodes(f, &scope, function->node, function->n_node);
         for (size_t o = 0; o < function->n_output; o++) {
-                const struct entry *entry = scope_find(f, &scope, str_intern_z(f->strings, function->output[o]));
+                const struct result_value *entry =
+                        scope_find(f, &scope, str_intern_static(f->strings, function->output[o]));
 
                 memo->outputs[o] = entry ? entry->value : (struct value){.type = type_unknown};
                 if (!entry)

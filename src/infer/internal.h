@@ -4,19 +4,6 @@
 #include "infer/infer.h"
 #include "ops/node.h"
 
-/* A value and what the result tells of it besides. */
-struct entry {
-        struct value value;
-        str_id name;
-        enum ox_kind kind;
-        bool declared;
-        bool is_absent; /* a function's input that the call leaves out: so does who takes it */
-        const char *scope;
-        const char *node;
-        int64_t node_index; /* -1: no node makes it */
-        const char *op;
-};
-
 /* From name to entry number, open addressing; slot 0 entries are free. */
 struct name_map {
         struct name_slot {
@@ -61,6 +48,7 @@ struct constraint {
         const char *scope;
 };
 
+/* An entry is a value of the result in the making. */
 #define ENTRY_CHUNK 1024
 
 struct infer {
@@ -73,7 +61,7 @@ struct infer {
         const OnnxModel *model; /* NULL: a single node */
         struct infer_bytes bytes;
         int64_t ir_version;
-        struct entry **chunk; /* entries in order, in chunks that never move */
+        struct result_value **chunk; /* entries in order, in chunks that never move */
         size_t n_chunk, n_entry;
         struct constraint *constraint;
         size_t n_constraint, constraint_capacity;
@@ -98,11 +86,11 @@ int64_t map_get(const struct name_map *map, str_id name);
 /* Stores a number unless the name has one; false then. */
 bool map_put(struct infer *f, struct name_map *map, str_id name, uint32_t number);
 
-struct entry *entry_at(const struct infer *f, size_t number);
+struct result_value *entry_at(const struct infer *f, size_t number);
 /* A new entry at the end; false when the scope has one of that name already. */
-bool entry_add(struct infer *f, struct scope *scope, const struct entry *entry);
+bool entry_add(struct infer *f, struct scope *scope, str_id name, const struct result_value *entry);
 /* The value of a name, in the scope or around it; NULL. */
-const struct entry *scope_find(const struct infer *f, const struct scope *scope, str_id name);
+const struct result_value *scope_find(const struct infer *f, const struct scope *scope, str_id name);
 
 /* A diagnostic that no node's rule made. `node` may be NULL. */
 void infer_note(struct infer *f, enum ox_severity severity, enum ox_code code, const char *reason, const char *scope,
@@ -117,7 +105,7 @@ void declare_dimension_names(struct infer *f, const OnnxGraph *graph);
 /* What a dimension that the model leaves open, or names, stands for. */
 struct declare_site {
         const char *scope;
-        str_id value;
+        const char *value;
         const OnnxNode *node; /* that makes the value; NULL: a graph input */
         bool is_input;        /* of the main graph */
         bool in_function; /* its names of dimensions are its own, and another call's may be others: they say nothing */

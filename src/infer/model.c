@@ -160,15 +160,15 @@ static const OnnxTensor *initializer_of(struct infer *f, const OnnxGraph *graph,
 }
 
 /* The elements of a default, when they fit the type that the input has in the end. */
-static void default_content(struct infer *f, struct entry *entry, const OnnxTensor *tensor)
+static void default_content(struct infer *f, struct result_value *entry, const OnnxTensor *tensor)
 {
         const char *fault = NULL;
         const struct content *content = tensor_content_later(f->arena, f->limits, tensor, &fault);
         struct dim count;
 
         if (fault)
-                infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "TENSOR_DATA", "", NULL, -1, -1,
-                           str_text(f->strings, entry->name), "%s: %s", str_text(f->strings, entry->name), fault);
+                infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "TENSOR_DATA", "", NULL, -1, -1, entry->name, "%s: %s",
+                           entry->name, fault);
         else if (content && type_elements(f->dims, &entry->value.type, &count) &&
                  dim_is(count, (int64_t)content->count))
                 entry->value.content = content;
@@ -177,7 +177,7 @@ static void default_content(struct infer *f, struct entry *entry, const OnnxTens
 /* A graph input that has an initializer as well: a default. Before IR version 4 every initializer stood so. A caller
    may replace it since then, but what is told is the model as it stands: that is how ONNX's own inference has it, and
    what models rely on that list all their initializers as inputs. */
-static void merge_default(struct infer *f, struct entry *entry, const OnnxTensor *tensor,
+static void merge_default(struct infer *f, struct result_value *entry, const OnnxTensor *tensor,
                           const struct declare_site *site)
 {
         const char *fault = NULL;
@@ -187,9 +187,9 @@ static void merge_default(struct infer *f, struct entry *entry, const OnnxTensor
                 return;
         if (entry->value.type.kind == TYPE_TENSOR && entry->value.type.rank != RANK_UNKNOWN &&
             entry->value.type.rank != type.rank) {
-                infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DECLARED_CONFLICT", "", NULL, -1, -1,
-                           str_text(f->strings, entry->name), "%s: declared with rank %d, its initializer has rank %d",
-                           str_text(f->strings, entry->name), entry->value.type.rank, type.rank);
+                infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DECLARED_CONFLICT", "", NULL, -1, -1, entry->name,
+                           "%s: declared with rank %d, its initializer has rank %d", entry->name,
+                           entry->value.type.rank, type.rank);
                 return;
         }
         if (f->ir_version >= 4) {
@@ -205,10 +205,10 @@ static void merge_default(struct infer *f, struct entry *entry, const OnnxTensor
 }
 
 /* onnx.proto has every tensor type name its element type, and of inputs nothing else can tell it. */
-static void expect_element_type(struct infer *f, const struct entry *entry)
+static void expect_element_type(struct infer *f, const struct result_value *entry)
 {
         const struct type *type = &entry->value.type;
-        const char *name = str_text(f->strings, entry->name);
+        const char *name = entry->name;
 
         while (type->of)
                 type = type->of;
@@ -223,17 +223,18 @@ static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
 
         for (size_t i = 0; i < graph->n_initializer; i++)
                 if (graph->initializer[i]->name)
-                        map_put(f, &initializers, str_intern_z(f->strings, graph->initializer[i]->name), (uint32_t)i);
+                        map_put(f, &initializers, str_intern_static(f->strings, graph->initializer[i]->name),
+                                (uint32_t)i);
         for (size_t i = 0; i < graph->n_input; i++) {
                 const char *name = graph->input[i]->name ? graph->input[i]->name : "";
-                struct entry entry = {.kind = OX_KIND_INPUT, .scope = "", .node = "", .node_index = -1, .op = ""};
-
-                entry.name = str_intern_z(f->strings, name);
-                const OnnxTensor *initializer = initializer_of(f, graph, &initializers, entry.name);
+                struct result_value entry = {
+                        .name = name, .kind = OX_KIND_INPUT, .scope = "", .node = "", .node_index = -1, .op = ""};
+                str_id id = str_intern_static(f->strings, name);
+                const OnnxTensor *initializer = initializer_of(f, graph, &initializers, id);
                 const struct ox_input_shape *shape = replaced_shape(f, name);
                 /* Open dimensions of a default are those of its initializer before they are symbols. */
                 struct declare_site site = {
-                        .scope = "", .value = entry.name, .is_input = true, .open_dims = !initializer || shape};
+                        .scope = "", .value = name, .is_input = true, .open_dims = !initializer || shape};
 
                 entry.value.type = declare_type(f, graph->input[i]->type, &site);
                 if (shape)
@@ -243,7 +244,7 @@ static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                 site.open_dims = true;
                 entry.value.type = declare_close(f, &entry.value.type, &site);
                 expect_element_type(f, &entry);
-                if (!entry_add(f, scope, &entry))
+                if (!entry_add(f, scope, id, &entry))
                         infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", "", NULL, -1, -1, name,
                                    "input %s is given twice", name);
         }
@@ -251,7 +252,7 @@ static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
 
 /* What an output is declared as that no node makes, an input or initializer straight. It flows nowhere any more: only
    what contradicts it, or equals it, is told. */
-static void compare_straight(struct infer *f, const struct entry *entry, const OnnxValueInfo *output)
+static void compare_straight(struct infer *f, const struct result_value *entry, const OnnxValueInfo *output)
 {
         struct declare_site site = {.scope = "", .value = entry->name};
         struct type declared = declare_type(f, output->type, &site);
@@ -265,21 +266,22 @@ static void mark_outputs(struct infer *f, const struct scope *scope, const OnnxG
 {
         for (size_t o = 0; o < graph->n_output; o++) {
                 const char *name = graph->output[o]->name ? graph->output[o]->name : "";
-                int64_t number = map_get(&scope->entries, str_intern_z(f->strings, name));
+                int64_t number = map_get(&scope->entries, str_intern_static(f->strings, name));
 
                 if (number < 0) {
                         infer_note(f, OX_ERROR, OX_OUT_OF_RANGE, "UNKNOWN_OUTPUT", "", NULL, -1, -1, name,
                                    "nothing defines output %s", name);
                         continue;
                 }
-                struct entry *entry = entry_at(f, (size_t)number);
+                struct result_value *entry = entry_at(f, (size_t)number);
 
+                entry->is_output = true;
                 if (entry->kind != OX_KIND_INTERMEDIATE) {
                         compare_straight(f, entry, graph->output[o]);
                         continue;
                 }
                 entry->kind = OX_KIND_OUTPUT;
-                if (!entry->declared)
+                if (!entry->declared_type)
                         continue;
                 struct declare_site site = {.scope = "", .value = entry->name};
                 struct type declared = declare_type(f, graph->output[o]->type, &site);
@@ -353,11 +355,16 @@ enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, con
                 scope.n_opset = request->n_opset + 1;
         }
         for (size_t i = 0; i < request->n_input; i++) {
-                struct entry entry = {.kind = OX_KIND_INPUT, .scope = "", .node = "", .node_index = -1, .op = ""};
+                str_id name = str_intern_z(f->strings, request->input[i].name);
+                const struct result_value entry = {.name = str_text(f->strings, name),
+                                                   .kind = OX_KIND_INPUT,
+                                                   .scope = "",
+                                                   .node = "",
+                                                   .node_index = -1,
+                                                   .op = "",
+                                                   .value = request->input[i].value};
 
-                entry.value = request->input[i].value;
-                entry.name = str_intern_z(f->strings, request->input[i].name);
-                if (!entry_add(f, &scope, &entry)) {
+                if (!entry_add(f, &scope, name, &entry)) {
                         *ret_error = arena_printf(arena, "input %s is given twice", request->input[i].name);
                         return OX_INVALID_ARGUMENT;
                 }

@@ -52,27 +52,27 @@ bool map_put(struct infer *f, struct name_map *map, str_id name, uint32_t number
         }
 }
 
-struct entry *entry_at(const struct infer *f, size_t number)
+struct result_value *entry_at(const struct infer *f, size_t number)
 {
         return &f->chunk[number / ENTRY_CHUNK][number % ENTRY_CHUNK];
 }
 
-bool entry_add(struct infer *f, struct scope *scope, const struct entry *entry)
+bool entry_add(struct infer *f, struct scope *scope, str_id name, const struct result_value *entry)
 {
-        if (!map_put(f, &scope->entries, entry->name, (uint32_t)f->n_entry))
+        if (!map_put(f, &scope->entries, name, (uint32_t)f->n_entry))
                 return false;
         size_t chunk = f->n_entry / ENTRY_CHUNK;
 
         if (chunk == f->n_chunk) {
                 f->chunk = arena_grow(f->arena, f->chunk, f->n_chunk * sizeof(*f->chunk),
                                       (f->n_chunk + 1) * sizeof(*f->chunk));
-                f->chunk[f->n_chunk++] = arena_new_array(f->arena, struct entry, ENTRY_CHUNK);
+                f->chunk[f->n_chunk++] = arena_new_array(f->arena, struct result_value, ENTRY_CHUNK);
         }
         *entry_at(f, f->n_entry++) = *entry;
         return true;
 }
 
-const struct entry *scope_find(const struct infer *f, const struct scope *scope, str_id name)
+const struct result_value *scope_find(const struct infer *f, const struct scope *scope, str_id name)
 {
         for (; scope; scope = scope->parent) {
                 int64_t number = map_get(&scope->entries, name);

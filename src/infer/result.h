@@ -8,11 +8,13 @@
 /* Texts are never NULL; "" where nothing applies. */
 struct result_value {
         const char *name;
-        enum ox_kind kind;
         const char *scope; /* "": the main graph; "loop_1/body" */
         const char *node;
-        int64_t node_index; /* -1: no node makes it */
         const char *op;
+        int64_t node_index; /* -1: no node makes it */
+        enum ox_kind kind;
+        bool is_output;     /* of the main graph, of whatever kind */
+        bool is_absent;     /* a function\'s input that the call leaves out; not in a result */
         bool declared_type; /* the main graph's value_info or output already declares it: the ONNX patch leaves it out
                              */
         struct value value; /* every dimension resolved */
@@ -36,7 +38,7 @@ struct result_model {
 struct ox_result {
         bool is_model; /* false: of a single node, which has no `model` and no `summary` */
         struct result_model model;
-        const struct result_value *value; /* in the order of the model: inputs, then each node's outputs */
+        const struct result_value *const *value; /* in the order of the model: inputs, then each node's outputs */
         size_t n_value;
         const struct ox_symbol *symbol;
         size_t n_symbol;

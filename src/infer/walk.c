@@ -56,7 +56,7 @@ void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *i
         for (size_t i = 0; i < count; i++) {
                 if (!infos[i]->name || !infos[i]->type)
                         continue;
-                if (map_put(f, &scope->declared, str_intern_z(f->strings, infos[i]->name),
+                if (map_put(f, &scope->declared, str_intern_static(f->strings, infos[i]->name),
                             (uint32_t)scope->n_declaration))
                         scope->declaration[scope->n_declaration++] = infos[i];
         }
@@ -76,10 +76,13 @@ static void add_initializer(struct infer *f, struct scope *scope, const char *na
                             const OnnxSparseTensor *sparse)
 {
         const char *fault = NULL;
-        struct entry entry = {
-                .kind = OX_KIND_INITIALIZER, .scope = scope->path, .node = "", .node_index = -1, .op = ""};
+        struct result_value entry = {.name = name,
+                                     .kind = OX_KIND_INITIALIZER,
+                                     .scope = scope->path,
+                                     .node = "",
+                                     .node_index = -1,
+                                     .op = ""};
 
-        entry.name = str_intern_z(f->strings, name);
         if (!tensor_type(f->arena, f->limits, tensor, &entry.value.type, &fault)) {
                 entry.value.type = type_unknown;
         } else if (sparse) {
@@ -99,7 +102,7 @@ static void add_initializer(struct infer *f, struct scope *scope, const char *na
         if (fault)
                 infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "TENSOR_DATA", scope->path, NULL, -1, -1, name, "%s: %s",
                            name, fault);
-        if (!entry_add(f, scope, &entry))
+        if (!entry_add(f, scope, str_intern_static(f->strings, name), &entry))
                 infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", scope->path, NULL, -1, -1, name,
                            "initializer %s: the name is taken", name);
 }
@@ -137,7 +140,7 @@ static bool gather_inputs(struct infer *f, const struct scope *scope, struct nod
 
         for (int i = 0; i < n->n_in; i++) {
                 const char *name = n->proto->input[i];
-                const struct entry *entry = NULL;
+                const struct result_value *entry = NULL;
 
                 in[i] = NULL;
                 if (!name[0])
@@ -232,7 +235,7 @@ static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct 
 }
 
 /* Remembers where an anonymous symbol first stood in a shape. */
-static void place_symbols(struct infer *f, const struct type *type, str_id name)
+static void place_symbols(struct infer *f, const struct type *type, const char *name)
 {
         uint32_t symbol;
 
@@ -252,30 +255,31 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n)
 
                 if (!text[0])
                         continue;
-                struct entry entry = {
+                str_id name = str_intern_static(f->strings, text);
+                struct result_value entry = {
                         .value = n->out[o],
-                        .name = str_intern_static(f->strings, text),
+                        .name = text,
                         .kind = OX_KIND_INTERMEDIATE,
                         .scope = scope->path,
                         .node = node_text(n->proto->name),
                         .node_index = n->index,
                         .op = node_text(n->proto->op_type),
                 };
-                int64_t declared = map_get(&scope->declared, entry.name);
+                int64_t declared = map_get(&scope->declared, name);
 
                 if (declared >= 0 && scope->declaration) {
                         struct declare_site site = {.scope = scope->path,
-                                                    .value = entry.name,
+                                                    .value = text,
                                                     .node = n->proto,
                                                     .in_function = scope->frame != NULL,
                                                     .without_shape = (size_t)declared < scope->n_without_shape};
                         struct type type = declare_type(f, scope->declaration[declared]->type, &site);
 
-                        entry.declared = true;
+                        entry.declared_type = true;
                         declare_merge(f, &entry.value, &type, &site, n->index);
                 }
-                place_symbols(f, &entry.value.type, entry.name);
-                if (!entry_add(f, scope, &entry))
+                place_symbols(f, &entry.value.type, text);
+                if (!entry_add(f, scope, name, &entry))
                         infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", scope->path, n->proto, n->index,
                                    -1, text, "%s: output %s is defined already", entry.op, text);
         }
@@ -284,11 +288,11 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n)
 static void set_origin(struct infer *f, const struct scope *scope, const struct node *n)
 {
         struct dim_origin origin = {
-                .value = n->n_out > 0 ? str_intern_static(f->strings, n->proto->output[0]) : STR_EMPTY,
+                .value = n->n_out > 0 ? n->proto->output[0] : "",
                 .axis = -1,
-                .op = str_intern_static(f->strings, node_text(n->proto->op_type)),
-                .node = str_intern_static(f->strings, node_text(n->proto->name)),
-                .scope = str_intern_static(f->strings, scope->path),
+                .op = n->proto->op_type,
+                .node = n->proto->name,
+                .scope = scope->path,
         };
 
         dim_set_origin(f->dims, &origin);
@@ -419,12 +423,14 @@ static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                         size_t n_args)
 {
         for (size_t i = 0; i < graph->n_input; i++) {
-                struct entry entry = {
-                        .kind = OX_KIND_INPUT, .scope = scope->path, .node = "", .node_index = -1, .op = ""};
-
-                entry.name = str_intern_z(f->strings, node_text(graph->input[i]->name));
-                struct declare_site site = {
-                        .scope = scope->path, .value = entry.name, .in_function = scope->frame != NULL};
+                const char *name = node_text(graph->input[i]->name);
+                struct result_value entry = {.name = name,
+                                             .kind = OX_KIND_INPUT,
+                                             .scope = scope->path,
+                                             .node = "",
+                                             .node_index = -1,
+                                             .op = ""};
+                struct declare_site site = {.scope = scope->path, .value = name, .in_function = scope->frame != NULL};
                 struct type declared = declare_type(f, graph->input[i]->type, &site);
 
                 /* What the body declares of its inputs holds only in so far as the caller's values keep to it. */
@@ -435,11 +441,10 @@ static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                 if (entry.value.type.kind == TYPE_TENSOR && entry.value.type.elem == ELEM_UNDEFINED &&
                     declared.kind == TYPE_TENSOR)
                         entry.value.type.elem = declared.elem;
-                place_symbols(f, &entry.value.type, entry.name);
-                if (!entry_add(f, scope, &entry))
-                        infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", scope->path, NULL, -1, -1,
-                                   node_text(graph->input[i]->name), "input %s is given twice",
-                                   node_text(graph->input[i]->name));
+                place_symbols(f, &entry.value.type, name);
+                if (!entry_add(f, scope, str_intern_static(f->strings, name), &entry))
+                        infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", scope->path, NULL, -1, -1, name,
+                                   "input %s is given twice", name);
         }
 }
 
@@ -473,11 +478,11 @@ bool walk_body(struct infer *f, const struct scope *parent, struct node *n, cons
         walk_initializers(f, &scope, graph);
         walk_nodes(f, &scope, graph->node, graph->n_node);
         for (size_t o = 0; o < n_outputs; o++) {
-                const struct entry *entry = NULL;
+                const struct result_value *entry = NULL;
 
                 ret_outputs[o] = (struct value){.type = type_unknown};
                 if (o < graph->n_output && graph->output[o]->name)
-                        entry = scope_find(f, &scope, str_intern_z(f->strings, graph->output[o]->name));
+                        entry = scope_find(f, &scope, str_intern_static(f->strings, graph->output[o]->name));
                 if (entry)
                         ret_outputs[o] = entry->value;
                 else if (o < graph->n_output)

@@ -87,11 +87,11 @@ static struct dim fresh(struct node *n, int o, int axis, const char *hint)
 {
         const OnnxNode *p = n->proto;
         struct dim_origin origin = {
-                .value = o < n->n_out ? str_intern_z(n->strings, p->output[o]) : STR_EMPTY,
+                .value = o < n->n_out ? p->output[o] : "",
                 .axis = axis,
-                .op = str_intern_z(n->strings, p->op_type ? p->op_type : ""),
-                .node = str_intern_z(n->strings, p->name ? p->name : ""),
-                .scope = str_intern_z(n->strings, n->scope),
+                .op = p->op_type,
+                .node = p->name,
+                .scope = n->scope,
         };
 
         return dim_fresh(n->dims, hint, &origin);

@@ -42,14 +42,14 @@ static void put_model(struct json_out *out, const struct result_model *model)
 
 /* -- values -- */
 
-static void put_content(struct json_out *out, struct dim_table *dims, const struct value *value)
+static void put_content(struct json_out *out, struct dim_table *dims, const struct content *content, enum elem elem)
 {
-        bool narrow = value->type.elem != ELEM_DOUBLE;
+        bool narrow = elem != ELEM_DOUBLE;
 
         json_key(out, "content");
         json_open(out, '[');
-        for (size_t i = 0; i < value->content->count; i++) {
-                const struct scalar *s = &value->content->at[i];
+        for (size_t i = 0; i < content->count; i++) {
+                const struct scalar *s = &content->at[i];
                 double number;
 
                 json_item(out);
@@ -109,6 +109,8 @@ static void put_type(struct json_out *out, const struct ox_result *result, const
 static void put_value(struct json_out *out, const struct ox_result *result, const struct result_value *v,
                       struct type_name *name)
 {
+        const struct content *content = value_content(&v->value);
+
         json_open(out, '{');
         json_put_text(out, "name", v->name);
         json_put_text_some(out, "scope", v->scope);
@@ -117,8 +119,8 @@ static void put_value(struct json_out *out, const struct ox_result *result, cons
         json_put_int_some(out, "nodeIndex", v->node_index);
         json_put_text_some(out, "op", v->op);
         put_type(out, result, &v->value.type, name);
-        if (value_content_shown(&v->value))
-                put_content(out, result->dims, &v->value);
+        if (content)
+                put_content(out, result->dims, content, v->value.type.elem);
         if (v->value.has_length) {
                 json_key(out, "length");
                 put_dim(out, result->dims, v->value.length);
@@ -134,7 +136,7 @@ static void put_values(struct json_out *out, const struct ox_result *result, str
         json_open(out, '[');
         for (size_t i = 0; i < result->n_value; i++) {
                 json_item(out);
-                put_value(out, result, &result->value[i], &name);
+                put_value(out, result, result->value[i], &name);
         }
         json_close(out, ']');
 }

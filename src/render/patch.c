@@ -144,7 +144,7 @@ void render_patch(const struct ox_result *result, struct arena *arena, ox_write 
         buf_init(&scratch, arena);
         p.block = arena_alloc(arena, p.capacity);
         for (size_t i = result->n_value; i-- > 0;) {
-                const struct result_value *v = &result->value[i];
+                const struct result_value *v = result->value[i];
                 size_t before = p.length;
 
                 if (!belongs(v, &scratch))

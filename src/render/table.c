@@ -92,7 +92,7 @@ static void measure(struct table *t)
         t->op_width = 4;
         t->type_width = 4;
         for (size_t i = 0; i < t->result->n_value; i++) {
-                const struct result_value *v = &t->result->value[i];
+                const struct result_value *v = t->result->value[i];
 
                 widen(&t->name_width, v->name);
                 widen(&t->op_width, origin_of(v));
@@ -125,29 +125,31 @@ static void put_shape(struct table *t, const struct type *type)
         buf_putc(&t->buf, ']');
 }
 
-static void put_content(struct table *t, const struct value *value)
+static void put_content(struct table *t, const struct content *content, enum elem elem)
 {
         buf_puts(&t->buf, "  = ");
-        for (size_t i = 0; i < value->content->count && i < CONTENT_MOST; i++) {
-                const struct scalar *s = &value->content->at[i];
+        for (size_t i = 0; i < content->count && i < CONTENT_MOST; i++) {
+                const struct scalar *s = &content->at[i];
                 char text[FLOAT_TEXT];
                 double number;
 
                 if (i)
                         buf_puts(&t->buf, ", ");
                 if (scalar_float_value(s, &number)) {
-                        float_text(text, number, value->type.elem != ELEM_DOUBLE);
+                        float_text(text, number, elem != ELEM_DOUBLE);
                         buf_puts(&t->buf, text);
                 } else {
                         put_dim(t, s->d);
                 }
         }
-        if (value->content->count > CONTENT_MOST)
+        if (content->count > CONTENT_MOST)
                 buf_puts(&t->buf, ", ...");
 }
 
 static void put_value(struct table *t, const struct result_value *v)
 {
+        const struct content *content = value_content(&v->value);
+
         put_padded(t, v->name, t->name_width);
         put_padded(t, origin_of(v), t->op_width);
         put_padded(t, type_of(t, v), t->type_width);
@@ -156,8 +158,8 @@ static void put_value(struct table *t, const struct result_value *v)
                 buf_puts(&t->buf, " x ");
                 put_dim(t, v->value.length);
         }
-        if (value_content_shown(&v->value) && v->value.content->count)
-                put_content(t, &v->value);
+        if (content && content->count)
+                put_content(t, content, v->value.type.elem);
         if (v->scope[0]) {
                 buf_puts(&t->buf, "  in ");
                 put_clean(t, v->scope);
@@ -173,7 +175,7 @@ static void put_values(struct table *t)
         buf_puts(&t->buf, "shape");
         end_line(t);
         for (size_t i = 0; i < t->result->n_value; i++)
-                put_value(t, &t->result->value[i]);
+                put_value(t, t->result->value[i]);
 }
 
 /* -- the rest -- */

@@ -21,16 +21,17 @@ static inline bool scalar_float_value(const struct scalar *s, double *ret)
         return true;
 }
 
-/* Whether contents can be told: all elements known, and none a fraction of symbols, for which there is no spelling. */
-static inline bool value_content_shown(const struct value *value)
+/* The contents as they can be told: all elements known, and none a fraction of symbols, for which there is no spelling.
+   NULL otherwise. */
+static inline const struct content *value_content(const struct value *value)
 {
-        if (!value->content)
-                return false;
-        for (size_t i = 0; i < value->content->count; i++) {
-                const struct scalar *s = &value->content->at[i];
+        const struct content *content = content_read(value->content);
+
+        for (size_t i = 0; content && i < content->count; i++) {
+                const struct scalar *s = &content->at[i];
 
                 if (s->kind == SCALAR_UNKNOWN || (s->kind == SCALAR_RATIO && s->den != 1 && !dim_is_int(s->d)))
-                        return false;
+                        return NULL;
         }
-        return true;
+        return content;
 }

@@ -28,7 +28,7 @@ static bool is_integer(const char *text)
 
 static bool build_dim(struct builder *b, const char *text, int axis, struct dim *ret)
 {
-        struct dim_origin origin = {.value = str_intern_z(b->strings, b->input), .axis = axis};
+        struct dim_origin origin = {.value = b->input, .axis = axis};
 
         /* INT64_MIN is an integer, but as an expression it would be a minus before one that is too large. */
         if (is_integer(text)) {

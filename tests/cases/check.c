@@ -176,7 +176,7 @@ static bool check_sequence(struct checker *c, const struct case_value *wanted, c
 static bool check_value(struct checker *c, const struct case_value *wanted, const struct value *got)
 {
         return check_type(c, wanted, &got->type) && check_sequence(c, wanted, got) &&
-               (!wanted->has_content || check_content(c, wanted, got->content));
+               (!wanted->has_content || check_content(c, wanted, content_read(got->content)));
 }
 
 static bool check_relation(struct checker *c, const struct case_relation *wanted, const struct ox_result *result)
@@ -215,8 +215,8 @@ static bool check_error(struct checker *c, const struct case_row *row, enum ox_c
 static const struct result_value *find_output(const struct ox_result *result, const char *name)
 {
         for (size_t i = 0; i < result->n_value; i++)
-                if (strcmp(result->value[i].name, name) == 0)
-                        return &result->value[i];
+                if (strcmp(result->value[i]->name, name) == 0)
+                        return result->value[i];
         return NULL;
 }
 

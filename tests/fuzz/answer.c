@@ -27,7 +27,7 @@ struct copying {
         const struct assignment *bound;
         uint64_t seed;
         struct infer_node_request request;
-        str_id name; /* of the input that is being copied */
+        const char *name; /* of the input that is being copied */
 };
 
 /* Through its text, as dimensions come in. */
@@ -130,7 +130,7 @@ static void copy_request(void *user)
 
                 if (name[0] == '\0')
                         continue;
-                c->name = str_intern_z(c->request.strings, name);
+                c->name = str_text(c->request.strings, str_intern_z(c->request.strings, name));
                 inputs[c->request.n_input].name = name;
                 inputs[c->request.n_input++].value = copy_value(c, &c->in[i]);
         }
