@@ -103,10 +103,9 @@ static bool has_one_element(struct node *n, int i)
 
 /* Whether the second shape is a run of the first one's sizes that begins at `axis`. Sizes of 1 pass, though the text
    says that they are not expanded. */
-static enum ox_code legacy_run(struct node *n, int rank, struct dim *dims)
+static enum ox_code legacy_run(struct node *n, int rank, struct dim *dims, int64_t axis)
 {
         int b_rank = in_rank(n, 1);
-        int64_t axis = attr_int_or(n, "axis", rank - b_rank);
 
         if (axis < 0)
                 axis += rank;
@@ -142,18 +141,22 @@ enum ox_code broadcast_legacy(struct node *n, int *ret_rank, struct dim **ret_di
 
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_tensor(n, 1));
-        if (!broadcast && !shapes_differ(n, 0, 1))
-                return same_shapes(n, 0, 2, ret_rank, ret_dims);
+        if (!broadcast && rank == RANK_UNKNOWN)
+                return same_shapes(n, 1, 1, ret_rank, ret_dims);
         *ret_rank = rank;
         *ret_dims = rank == RANK_UNKNOWN ? NULL : in_dims(n, 0);
-        if (!broadcast)
-                node_warn(n, "DIM_MISMATCH", 1, "the shapes differ, but broadcast is 0");
-        if (!broadcast || rank == RANK_UNKNOWN || b_rank == RANK_UNKNOWN)
+        if (rank == RANK_UNKNOWN || b_rank == RANK_UNKNOWN)
                 return OX_OK;
+        if (!broadcast && shapes_differ(n, 0, 1)) {
+                node_warn(n, "DIM_MISMATCH", 1, "the shapes differ, but broadcast is 0");
+                return OX_OK;
+        }
         if (b_rank > rank)
                 return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 1, "rank %d does not broadcast into rank %d",
                                   b_rank, rank);
-        return has_one_element(n, 1) ? OX_OK : legacy_run(n, rank, *ret_dims);
+        if (has_one_element(n, 1))
+                return OX_OK;
+        return legacy_run(n, rank, *ret_dims, broadcast ? attr_int_or(n, "axis", rank - b_rank) : 0);
 }
 
 /* -- contents -- */
