@@ -13,3 +13,7 @@ struct arena *ox_context_arena(struct ox_context *context);
 enum ox_code ox_request_begin(struct ox_context *context, struct infer_node_request *request);
 enum ox_code ox_request_infer(struct ox_context *context, const struct infer_node_request *request,
                               const struct ox_options *options, const struct ox_result **ret);
+
+/* An error as JSON, within the limits of an answer; the diagnostics of `result` (may be NULL) are its details. */
+enum ox_code ox_render_error(struct ox_context *context, enum ox_code code, const char *message,
+                             const struct ox_result *result, ox_write write, void *user);

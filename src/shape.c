@@ -251,35 +251,60 @@ enum ox_code ox_request_infer(struct ox_context *context, const struct infer_nod
 
 /* -- rendering -- */
 
+/* What is rendered, and the sink on the way to the caller's, which ends it once the answer is larger than it may be:
+   what a small model repeats for every value (a long name, a large expression) adds up. */
 struct rendering {
         struct ox_context *context;
         const struct ox_result *result;
         bool pretty;
+        enum ox_code code; /* of an error, with its message */
+        const char *message;
         ox_write write;
         void *user;
+        uint64_t left; /* bytes that the answer may still have */
 };
+
+static void write_bounded(void *user, const char *bytes, size_t size)
+{
+        struct rendering *r = user;
+
+        if (size > r->left)
+                arena_bail(r->context->arena, OX_RESOURCE_EXHAUSTED,
+                           "the answer has more bytes than answer_bytes allows (%lld)",
+                           (long long)r->context->limits.answer_bytes);
+        r->left -= size;
+        r->write(r->user, bytes, size);
+}
+
+static enum ox_code run_bounded(struct rendering *r, enum ox_code (*run)(void *user))
+{
+        int64_t most = r->context->limits.answer_bytes;
+
+        r->left = most < 0 ? 0 : (uint64_t)most;
+        return shape_run(r->context, run, r);
+}
 
 static enum ox_code run_json(void *user)
 {
         struct rendering *r = user;
 
-        render_json(r->result, r->context->arena, r->pretty, r->write, r->user);
+        render_json(r->result, r->context->arena, r->pretty, write_bounded, r);
         return OX_OK;
 }
 
 enum ox_code ox_render_json(struct ox_context *context, const struct ox_result *result, bool pretty, ox_write write,
                             void *user)
 {
-        struct rendering r = {context, result, pretty, write, user};
+        struct rendering r = {.context = context, .result = result, .pretty = pretty, .write = write, .user = user};
 
-        return shape_run(context, run_json, &r);
+        return run_bounded(&r, run_json);
 }
 
 static enum ox_code run_table(void *user)
 {
         struct rendering *r = user;
 
-        render_table(r->result, r->context->arena, r->write, r->user);
+        render_table(r->result, r->context->arena, write_bounded, r);
         return OX_OK;
 }
 
@@ -287,14 +312,14 @@ enum ox_code ox_render_table(struct ox_context *context, const struct ox_result 
 {
         struct rendering r = {.context = context, .result = result, .write = write, .user = user};
 
-        return shape_run(context, run_table, &r);
+        return run_bounded(&r, run_table);
 }
 
 static enum ox_code run_patch(void *user)
 {
         struct rendering *r = user;
 
-        render_patch(r->result, r->context->arena, r->write, r->user);
+        render_patch(r->result, r->context->arena, write_bounded, r);
         return OX_OK;
 }
 
@@ -302,5 +327,22 @@ enum ox_code ox_render_patch(struct ox_context *context, const struct ox_result 
 {
         struct rendering r = {.context = context, .result = result, .write = write, .user = user};
 
-        return shape_run(context, run_patch, &r);
+        return run_bounded(&r, run_patch);
+}
+
+static enum ox_code run_error(void *user)
+{
+        struct rendering *r = user;
+
+        render_error_json(r->code, r->message, r->result, r->context->arena, write_bounded, r);
+        return OX_OK;
+}
+
+enum ox_code ox_render_error(struct ox_context *context, enum ox_code code, const char *message,
+                             const struct ox_result *result, ox_write write, void *user)
+{
+        struct rendering r = {
+                .context = context, .result = result, .code = code, .message = message, .write = write, .user = user};
+
+        return run_bounded(&r, run_error);
 }

@@ -125,37 +125,23 @@ void call_reply_header(struct call *call, const char *name, const char *format, 
 
 /* -- errors -- */
 
-struct error {
-        struct call *call;
-        struct ox_context *context;
-        enum ox_code code;
-        const char *message;
-};
-
-static enum ox_code write_error(void *user)
-{
-        struct error *error = user;
-
-        render_error_json(error->code, error->message, NULL, ox_context_arena(error->context), call_write, error->call);
-        return OX_OK;
-}
-
 __attribute__((format(printf, 4, 0))) static void reply_error(struct call *call, int status, enum ox_code code,
                                                               const char *format, va_list args)
 {
         static const char poor[] = "{\"code\":\"resource_exhausted\",\"message\":\"no memory\",\"details\":[]}\n";
         struct contexts *contexts = call->service->contexts;
         char message[1024];
-        struct error error = {.call = call, .context = contexts_take(contexts), .code = code, .message = message};
+        struct ox_context *context = contexts_take(contexts);
 
         vsnprintf(message, sizeof(message), format, args);
         call_reply(call, status, "application/json");
         call->code = code;
-        if (!error.context || context_run(error.context, write_error, &error, NULL) != OX_OK || call->reply.failed) {
+        if (!context || ox_render_error(context, code, message, NULL, call_write, call) != OX_OK ||
+            call->reply.failed) {
                 call->reply.length = 0;
                 call_write(call, poor, sizeof(poor) - 1);
         }
-        contexts_give(contexts, error.context);
+        contexts_give(contexts, context);
         if (status == 503 || status == 429)
                 call_reply_header(call, "Retry-After", "1");
 }

@@ -4,29 +4,10 @@
 #include "rest/routes.h"
 #include "service.h"
 
-struct error {
-        struct call *call;
-        struct ox_context *context;
-        enum ox_code code;
-        const char *message;
-        const struct ox_result *result;
-};
-
-static enum ox_code write_error(void *user)
-{
-        struct error *error = user;
-
-        render_error_json(error->code, error->message, error->result, ox_context_arena(error->context), call_write,
-                          error->call);
-        return OX_OK;
-}
-
 bool answer_error(struct call *call, struct ox_context *context, enum ox_code code, const char *message,
                   const struct ox_result *result)
 {
-        struct error error = {call, context, code, message, result};
-
-        return context_run(context, write_error, &error, NULL) == OX_OK;
+        return ox_render_error(context, code, message, result, call_write, call) == OX_OK;
 }
 
 int answer_status(enum ox_code code)

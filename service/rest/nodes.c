@@ -174,7 +174,7 @@ static void put_item(struct call *call, struct nodes *n, json_t *json)
         put_failure(call, n, code, error, result);
 }
 
-/* The limit on the engine's time is one for all of them together. */
+/* The limits on the engine's time and on the answer are for all of them together. */
 static void answer_batch(struct call *call, struct nodes *n, json_t *root)
 {
         const struct ox_limits *limits = &call->service->config->limits;
@@ -200,6 +200,9 @@ static void answer_batch(struct call *call, struct nodes *n, json_t *root)
                 if (clock_ns() > end)
                         put_failure(call, n, OX_DEADLINE_EXCEEDED, "the batch took longer than the limit engine_ms",
                                     NULL);
+                else if (call->reply.length > (size_t)limits->answer_bytes)
+                        put_failure(call, n, OX_RESOURCE_EXHAUSTED,
+                                    "the batch has a larger answer than the limit answer_bytes", NULL);
                 else
                         put_item(call, n, item);
                 ox_context_reset(n->context, SIZE_MAX);
