@@ -263,18 +263,18 @@ static void finish_symbols(struct finishing *x, struct ox_result *result)
 static void finish_model(struct infer *f, struct ox_result *result, const OnnxGraph *graph)
 {
         const OnnxModel *model = f->model;
-        struct result_opset *opset = arena_new_array(f->arena, struct result_opset, model->n_opset_import);
+        size_t n_opset = model->n_opset_import ? f->opsets->count : 0;
+        struct result_opset *opset = arena_new_array(f->arena, struct result_opset, n_opset);
 
-        for (size_t i = 0; i < model->n_opset_import; i++)
-                opset[i] = (struct result_opset){model->opset_import[i]->domain ? model->opset_import[i]->domain : "",
-                                                 model->opset_import[i]->version};
+        for (size_t i = 0; i < n_opset; i++)
+                opset[i] = (struct result_opset){f->opsets->at[i].written, f->opsets->at[i].version};
         result->is_model = true;
         result->model = (struct result_model){
                 .ir_version = model->ir_version,
                 .producer_name = model->producer_name ? model->producer_name : "",
                 .graph_name = graph->name ? graph->name : "",
                 .opset = opset,
-                .n_opset = model->n_opset_import,
+                .n_opset = n_opset,
                 .functions = model->n_functions,
                 .nodes = graph->n_node,
                 .initializers = graph->n_initializer + graph->n_sparse_initializer,

@@ -49,7 +49,12 @@ void function_table(struct infer *f)
 
                 f->function[i].proto = proto;
                 f->call_most += CALLED_FACTOR * proto->n_node;
-                map_put(f, &f->functions, function_key(f, proto->domain, proto->name, proto->overload), (uint32_t)i);
+                if (!map_put(f, &f->functions, function_key(f, proto->domain, proto->name, proto->overload),
+                             (uint32_t)i))
+                        infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", "", NULL, -1, -1,
+                                   proto->name ? proto->name : "",
+                                   "function %s of domain \"%s\" is given twice; the first counts",
+                                   proto->name ? proto->name : "", proto->domain ? proto->domain : "");
         }
 }
 
@@ -64,22 +69,24 @@ struct function *function_find(struct infer *f, const OnnxNode *node)
 
 /* -- references to attributes -- */
 
-static const OnnxAttribute *named_attribute(OnnxAttribute *const *attributes, size_t count, const char *name)
+/* From the names of attributes to their places. */
+static void map_attributes(struct infer *f, OnnxAttribute *const *attributes, size_t count, struct name_map *ret)
 {
         for (size_t i = 0; i < count; i++)
-                if (attributes[i]->name && strcmp(attributes[i]->name, name) == 0)
-                        return attributes[i];
-        return NULL;
+                if (attributes[i]->name)
+                        map_put(f, ret, str_intern_static(f->strings, attributes[i]->name), (uint32_t)i);
 }
 
 /* What a reference stands for: the call's attribute, else the function's default; NULL: it is left out. */
-static const OnnxAttribute *referenced(const struct frame *frame, const char *name)
+static const OnnxAttribute *referenced(struct infer *f, const struct frame *frame, const char *name)
 {
-        const OnnxAttribute *given = named_attribute(frame->call->attribute, frame->call->n_attribute, name);
+        str_id id = str_intern_static(f->strings, name);
+        int64_t at = map_get(&frame->given, id);
 
-        if (given)
-                return given;
-        return named_attribute(frame->function->attribute_proto, frame->function->n_attribute_proto, name);
+        if (at >= 0)
+                return frame->call->attribute[at];
+        at = map_get(&frame->function->defaults, id);
+        return at < 0 ? NULL : frame->function->proto->attribute_proto[at];
 }
 
 const OnnxNode *function_resolve(struct infer *f, const struct scope *scope, const OnnxNode *node)
@@ -102,7 +109,7 @@ const OnnxNode *function_resolve(struct infer *f, const struct scope *scope, con
                         copy->attribute[kept++] = node->attribute[a];
                         continue;
                 }
-                const OnnxAttribute *target = referenced(scope->frame, attribute->ref_attr_name);
+                const OnnxAttribute *target = referenced(f, scope->frame, attribute->ref_attr_name);
 
                 if (!target)
                         continue;
@@ -320,7 +327,7 @@ static void settle(struct infer *f, struct function_memo *memo)
 static bool is_called_already(const struct frame *frame, const OnnxFunction *function)
 {
         for (; frame; frame = frame->caller)
-                if (frame->function == function)
+                if (frame->function->proto == function)
                         return true;
         return false;
 }
@@ -347,24 +354,17 @@ static void add_arguments(struct infer *f, struct scope *scope, const struct fun
         }
 }
 
-static const struct result_opset *function_opsets(struct infer *f, const struct scope *scope,
-                                                  const OnnxFunction *function, size_t *ret_count)
+/* What every call of a function looks at, read at the first. Versions that it does not import itself are the model's.
+ */
+static void read_function(struct infer *f, const char *scope, struct function *function)
 {
-        struct result_opset *opset =
-                arena_new_array(f->arena, struct result_opset, function->n_opset_import + scope->n_opset);
-        size_t count = 0;
+        const OnnxFunction *proto = function->proto;
 
-        for (size_t i = 0; i < function->n_opset_import; i++) {
-                const char *domain = function->opset_import[i]->domain ? function->opset_import[i]->domain : "";
-
-                opset[count++] = (struct result_opset){strcmp(domain, "ai.onnx") == 0 ? "" : domain,
-                                                       function->opset_import[i]->version};
-        }
-        /* Versions that the function does not import itself are the model's. */
-        for (size_t i = 0; i < scope->n_opset; i++)
-                opset[count++] = scope->opset[i];
-        *ret_count = count;
-        return opset;
+        if (function->is_read)
+                return;
+        function->is_read = true;
+        opsets_read(f, proto->opset_import, proto->n_opset_import, scope, &function->opsets);
+        map_attributes(f, proto->attribute_proto, proto->n_attribute_proto, &function->defaults);
 }
 
 static int given_count(const struct node *n)
@@ -403,14 +403,16 @@ static enum ox_code check_call(struct infer *f, const struct scope *scope, struc
 static void walk_function(struct infer *f, const struct scope *parent, struct node *n, struct function_memo *memo)
 {
         const OnnxFunction *function = memo->function->proto;
-        struct frame frame = {.caller = parent->frame, .function = function, .call = n->proto};
+        struct frame frame = {.caller = parent->frame, .function = memo->function, .call = n->proto};
         struct scope scope = {
                 .path = scope_path(parent, n, n->proto->op_type),
+                .opsets = &memo->function->opsets,
                 .frame = &frame,
                 .depth = parent->depth + 1,
         };
 
-        scope.opset = function_opsets(f, parent, function, &scope.n_opset);
+        read_function(f, scope.path, memo->function);
+        map_attributes(f, n->proto->attribute, n->proto->n_attribute, &frame.given);
         if (!f->options->ignore_declared)
                 scope_declare(f, &scope, function->value_info, function->n_value_info);
         add_arguments(f, &scope, memo);

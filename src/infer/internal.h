@@ -13,17 +13,34 @@ struct name_map {
         uint32_t mask, count;
 };
 
-/* A function of the model, and what is remembered of its calls. */
+struct opset {
+        const char *domain;  /* "" for ai.onnx */
+        const char *written; /* the same as it stands in the model */
+        int64_t version;
+};
+
+/* What a model or a function imports: one version a domain. */
+struct opsets {
+        const struct opset *at;
+        size_t count;
+        struct name_map by_domain;
+};
+
+/* A function of the model, and what is remembered of it between calls. */
 struct function {
         const OnnxFunction *proto;
+        bool is_read; /* `opsets` and `defaults` are filled */
+        struct opsets opsets;
+        struct name_map defaults; /* from an attribute's name to its place in attribute_proto */
         struct function_memo *memo;
 };
 
 /* A function that is being called: where references to attributes are looked up. */
 struct frame {
         const struct frame *caller;
-        const OnnxFunction *function;
-        const OnnxNode *call; /* its own references resolved */
+        const struct function *function;
+        const OnnxNode *call;  /* its own references resolved */
+        struct name_map given; /* from an attribute's name to its place in `call` */
 };
 
 /* The names of one graph or function body. */
@@ -35,8 +52,7 @@ struct scope {
         const OnnxValueInfo **declaration;
         size_t n_declaration;
         size_t n_without_shape; /* of them, the first ones: only kinds and element types count */
-        const struct result_opset *opset;
-        size_t n_opset;
+        const struct opsets *opsets;
         const struct frame *frame; /* NULL outside functions */
         int depth;                 /* of subgraphs and functions */
 };
@@ -66,7 +82,8 @@ struct infer {
         struct constraint *constraint;
         size_t n_constraint, constraint_capacity;
         struct constraint_sink facts;
-        struct name_map names;     /* dimension names of the model that stand alone */
+        struct name_map names; /* dimension names of the model that stand alone */
+        const struct opsets *opsets;
         struct name_map functions; /* of the model, by "domain\1name\1overload": number of `function` */
         struct function *function;
         struct function_memo *memo; /* the last one made */
@@ -74,6 +91,8 @@ struct infer {
         bool call_told;
         uint64_t depth_cuts; /* subgraphs and calls that were nested too deep */
         uint64_t nodes;      /* walked so far */
+        uint64_t again;      /* of them: in bodies that were walked once more */
+        uint64_t unchecked;  /* nodes' worth of work since the clock was looked at */
         uint64_t unrolled;   /* of them: in iterations that were walked one by one */
         uint64_t unroll_end; /* the number of nodes at which that ends; 0: not within such an iteration */
         uint64_t deadline_ns;
@@ -135,6 +154,13 @@ void declare_merge(struct infer *f, struct value *value, const struct type *decl
    no counter. For when all nodes are walked: what flows on is the inferred one. */
 void declare_show_names(struct infer *f, struct type *type, const struct type *declared);
 
+/* -- opsets.c -- */
+
+/* The first import of a domain counts; a warning tells of others that differ. */
+void opsets_read(struct infer *f, OnnxOpsetId *const *ids, size_t count, const char *scope, struct opsets *ret);
+/* The version of a domain that is imported, by the model where these do not; 0: none. */
+int64_t opsets_version(const struct infer *f, const struct opsets *opsets, const char *domain);
+
 /* -- sort.c -- */
 
 /* Calls `visit` for every name that the subgraphs of a node take from around it. */
@@ -154,7 +180,6 @@ void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *i
 void walk_initializers(struct infer *f, struct scope *scope, const OnnxGraph *graph);
 void walk_nodes(struct infer *f, struct scope *scope, OnnxNode *const *nodes, size_t count);
 void walk_node(struct infer *f, struct scope *scope, const OnnxNode *node, int64_t index);
-int64_t scope_opset(const struct scope *scope, const char *domain);
 
 /* A body of a control-flow operator: its inputs get `args` (NULL: what it declares), its outputs come back in
    ret_outputs (type_unknown where it fails). False past the limit on nesting, which is noted. */

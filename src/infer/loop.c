@@ -8,6 +8,9 @@
    changes does so in the first passes: only chains, where each carried value becomes the next one, take longer. */
 #define CARRY_PASSES 6
 
+/* Nodes that may be walked again in the bodies of one request: loops in loops multiply their passes. */
+#define AGAIN_MOST 200000
+
 /* A body whose carried values args[first ... first + n_state) are looked for: outputs[first_out + i] is what an
    iteration makes of args[first + i]. */
 struct carry {
@@ -70,7 +73,10 @@ static enum ox_code carry(struct infer *f, const struct scope *scope, struct nod
                 struct walk_mark mark = walk_mark(f);
                 uint64_t before = f->nodes;
                 uint32_t held = dim_hold(f->dims, dim_symbol_count(f->dims));
-                bool changed = false;
+                bool spent = f->again > AGAIN_MOST, changed = false;
+
+                if (spent)
+                        give_up(c, true);
                 bool walked =
                         walk_body(f, scope, n, "body", c->body, c->args, c->n_args, c->outputs, c->body->n_output);
 
@@ -78,14 +84,18 @@ static enum ox_code carry(struct infer *f, const struct scope *scope, struct nod
                 if (!walked)
                         return OX_RESOURCE_EXHAUSTED;
                 c->cost = f->nodes - before;
-                for (size_t i = 0; i < c->n_state && pass <= CARRY_PASSES + 1; i++)
+                for (size_t i = 0; i < c->n_state && !spent && pass <= CARRY_PASSES + 1; i++)
                         changed = widen(n, c, i) || changed;
+                c->changed = c->changed || changed || spent;
+                if (spent && c->n_state > 0)
+                        node_warn(n, "LOOP_LIMIT", -1,
+                                  "loops in loops take too long to follow; nothing is said of what is carried");
                 if (!changed)
                         return OX_OK;
-                c->changed = true;
                 if (pass >= CARRY_PASSES)
                         give_up(c, pass > CARRY_PASSES);
                 walk_rewind(f, &mark);
+                f->again += c->cost;
         }
 }
 

@@ -53,18 +53,37 @@ static void infer_begin(struct infer *f, struct arena *arena, const struct ox_li
         f->facts = (struct constraint_sink){add_constraint, f};
 }
 
-static const struct result_opset *read_opsets(struct infer *f, OnnxOpsetId *const *ids, size_t count)
+/* Before IR version 3 there was but one operator set (IR.md). */
+static const struct opsets *read_opsets(struct infer *f, const OnnxModel *model)
 {
-        struct result_opset *opset = arena_new_array(f->arena, struct result_opset, count + 1);
+        static const struct opset first = {"", "", 1};
+        struct opsets *opsets = arena_new_zero(f->arena, struct opsets);
 
-        for (size_t i = 0; i < count; i++) {
-                const char *domain = ids[i]->domain ? ids[i]->domain : "";
+        if (model->n_opset_import)
+                opsets_read(f, model->opset_import, model->n_opset_import, "", opsets);
+        else
+                *opsets = (struct opsets){.at = &first, .count = 1};
+        return opsets;
+}
 
-                opset[i] = (struct result_opset){strcmp(domain, "ai.onnx") == 0 ? "" : domain, ids[i]->version};
+/* A node's domain is at its newest version where the request does not say. */
+static const struct opsets *request_opsets(struct infer *f, const struct infer_node_request *request)
+{
+        const char *domain = request->node->domain ? request->node->domain : "";
+        struct opset *at = arena_new_array(f->arena, struct opset, 1);
+        struct opsets *opsets = arena_new_zero(f->arena, struct opsets);
+        bool found = false;
+
+        if (strcmp(domain, "ai.onnx") == 0)
+                domain = "";
+        for (size_t i = 0; i < request->n_opset && !found; i++) {
+                at[0] = (struct opset){domain, domain, request->opset[i].version};
+                found = strcmp(request->opset[i].domain, domain) == 0;
         }
-        if (!count)
-                opset[0] = (struct result_opset){"", 1}; /* before IR version 3 there was but one (IR.md) */
-        return opset;
+        if (!found)
+                at[0] = (struct opset){domain, domain, op_newest_opset(domain)};
+        *opsets = (struct opsets){.at = at, .count = 1};
+        return opsets;
 }
 
 /* -- options -- */
@@ -89,23 +108,28 @@ static enum ox_code bind_symbols(struct infer *f, const char **ret_error)
         return OX_OK;
 }
 
-static const struct ox_input_shape *replaced_shape(const struct infer *f, const char *input)
+static const struct ox_input_shape *replaced_shape(const struct infer *f, const struct name_map *shapes, str_id input)
 {
-        for (size_t i = 0; i < f->options->n_shape; i++)
-                if (strcmp(f->options->shape[i].input, input) == 0)
-                        return &f->options->shape[i];
-        return NULL;
+        int64_t at = map_get(shapes, input);
+
+        return at < 0 ? NULL : &f->options->shape[at];
 }
 
-static enum ox_code check_shapes(struct infer *f, const OnnxGraph *graph, const char **ret_error)
+/* Also fills `shapes`: from an input's name to the shape that is given for it. */
+static enum ox_code check_shapes(struct infer *f, const OnnxGraph *graph, struct name_map *shapes,
+                                 const char **ret_error)
 {
+        struct name_map inputs = {0};
+
+        for (size_t i = 0; i < graph->n_input && f->options->n_shape; i++)
+                if (graph->input[i]->name)
+                        map_put(f, &inputs, str_intern_static(f->strings, graph->input[i]->name), 0);
         for (size_t i = 0; i < f->options->n_shape; i++) {
                 const struct ox_input_shape *shape = &f->options->shape[i];
-                size_t at = 0;
+                str_id input = str_intern_z(f->strings, shape->input);
 
-                while (at < graph->n_input && (!graph->input[at]->name || strcmp(graph->input[at]->name, shape->input)))
-                        at++;
-                if (at == graph->n_input) {
+                map_put(f, shapes, input, (uint32_t)i);
+                if (map_get(&inputs, input) < 0) {
                         *ret_error = arena_printf(f->arena, "shape: the model has no input %s", shape->input);
                         return OX_INVALID_ARGUMENT;
                 }
@@ -217,7 +241,7 @@ static void expect_element_type(struct infer *f, const struct result_value *entr
                            "input %s: its type names no element type", name);
 }
 
-static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *graph)
+static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *graph, const struct name_map *shapes)
 {
         struct name_map initializers = {0};
 
@@ -231,7 +255,7 @@ static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                         .name = name, .kind = OX_KIND_INPUT, .scope = "", .node = "", .node_index = -1, .op = ""};
                 str_id id = str_intern_static(f->strings, name);
                 const OnnxTensor *initializer = initializer_of(f, graph, &initializers, id);
-                const struct ox_input_shape *shape = replaced_shape(f, name);
+                const struct ox_input_shape *shape = replaced_shape(f, shapes, id);
                 /* Open dimensions of a default are those of its initializer before they are symbols. */
                 struct declare_site site = {
                         .scope = "", .value = name, .is_input = true, .open_dims = !initializer || shape};
@@ -312,22 +336,22 @@ enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, co
         struct infer *f = arena_new_zero(arena, struct infer);
         const OnnxGraph *graph = model->graph;
         struct scope scope = {.path = ""};
+        struct name_map shapes = {0};
 
         infer_begin(f, arena, limits, options, strings, dim_table_new(arena, strings, limits, options->seed));
         f->model = model;
         f->bytes = bytes;
         f->ir_version = model->ir_version;
-        scope.opset = read_opsets(f, model->opset_import, model->n_opset_import);
-        scope.n_opset = model->n_opset_import ? model->n_opset_import : 1;
+        f->opsets = scope.opsets = read_opsets(f, model);
         declare_dimension_names(f, graph);
-        TRY(check_shapes(f, graph, ret_error));
+        TRY(check_shapes(f, graph, &shapes, ret_error));
         TRY(bind_symbols(f, ret_error));
         if (!options->ignore_declared) {
                 scope_declare(f, &scope, graph->output, graph->n_output);
                 scope_declare(f, &scope, graph->value_info, graph->n_value_info);
         }
         function_table(f);
-        main_inputs(f, &scope, graph);
+        main_inputs(f, &scope, graph, &shapes);
         walk_initializers(f, &scope, graph);
         walk_nodes(f, &scope, graph->node, graph->n_node);
         mark_outputs(f, &scope, graph);
@@ -339,21 +363,11 @@ enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, con
                         const struct ox_options *options, const struct ox_result **ret_result, const char **ret_error)
 {
         struct infer *f = arena_new_zero(arena, struct infer);
-        const char *domain = request->node->domain ? request->node->domain : "";
-        struct scope scope = {.path = "", .opset = request->opset, .n_opset = request->n_opset};
+        struct scope scope = {.path = ""};
 
         infer_begin(f, arena, limits, options, request->strings, request->dims);
         TRY(bind_symbols(f, ret_error));
-        if (!scope_opset(&scope, domain)) {
-                struct result_opset *opset = arena_new_array(arena, struct result_opset, request->n_opset + 1);
-
-                if (request->n_opset)
-                        memcpy(opset, request->opset, request->n_opset * sizeof(*opset));
-                opset[request->n_opset] =
-                        (struct result_opset){strcmp(domain, "ai.onnx") == 0 ? "" : domain, op_newest_opset(domain)};
-                scope.opset = opset;
-                scope.n_opset = request->n_opset + 1;
-        }
+        f->opsets = scope.opsets = request_opsets(f, request);
         for (size_t i = 0; i < request->n_input; i++) {
                 str_id name = str_intern_z(f->strings, request->input[i].name);
                 const struct result_value entry = {.name = str_text(f->strings, name),

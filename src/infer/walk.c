@@ -4,8 +4,9 @@
 
 #include "infer/internal.h"
 
-/* Nodes between two looks at the clock. */
-#define CLOCK_EVERY 64
+/* Nodes between two looks at the clock, where so many inputs, outputs and attributes count as another node. */
+#define CLOCK_EVERY   64
+#define VALUES_A_NODE 16
 
 /* Inputs, and outputs, of one node: their positions are ints. */
 #define NODE_VALUES 2097088
@@ -19,15 +20,19 @@ static uint64_t now_ns(void)
 }
 
 /* Ends the request when it has used up its nodes, its time or what the caller allows it at once. */
-static void spend(struct infer *f)
+static void spend(struct infer *f, const OnnxNode *node)
 {
         f->nodes++;
+        f->unchecked += 1 + (node->n_input + node->n_output + node->n_attribute) / VALUES_A_NODE;
         if (f->options->work_budget && f->nodes > f->options->work_budget)
                 arena_bail(f->arena, OX_ABORTED, "more than %llu nodes", (unsigned long long)f->options->work_budget);
         if (!f->unroll_end && f->nodes - f->unrolled > (uint64_t)f->limits->nodes)
                 arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "more nodes than the limit nodes allows (%lld)",
                            (long long)f->limits->nodes);
-        if (f->nodes % CLOCK_EVERY == 0 && now_ns() > f->deadline_ns)
+        if (f->unchecked < CLOCK_EVERY)
+                return;
+        f->unchecked = 0;
+        if (now_ns() > f->deadline_ns)
                 arena_bail(f->arena, OX_DEADLINE_EXCEEDED, "inference took longer than engine_ms allows (%lld)",
                            (long long)f->limits->engine_ms);
 }
@@ -60,16 +65,6 @@ void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *i
                             (uint32_t)scope->n_declaration))
                         scope->declaration[scope->n_declaration++] = infos[i];
         }
-}
-
-int64_t scope_opset(const struct scope *scope, const char *domain)
-{
-        if (strcmp(domain, "ai.onnx") == 0)
-                domain = "";
-        for (size_t i = 0; i < scope->n_opset; i++)
-                if (strcmp(scope->opset[i].domain, domain) == 0)
-                        return scope->opset[i].version;
-        return 0;
 }
 
 static void add_initializer(struct infer *f, struct scope *scope, const char *name, const OnnxTensor *tensor,
@@ -300,7 +295,7 @@ static void set_origin(struct infer *f, const struct scope *scope, const struct 
 
 void walk_node(struct infer *f, struct scope *scope, const OnnxNode *node, int64_t index)
 {
-        spend(f);
+        spend(f, node);
         f->called += scope->frame != NULL;
         node = function_resolve(f, scope, node);
         struct node n = {
@@ -310,7 +305,7 @@ void walk_node(struct infer *f, struct scope *scope, const OnnxNode *node, int64
                 .limits = f->limits,
                 .diags = &f->diags,
                 .proto = node,
-                .opset = scope_opset(scope, node_text(node->domain)),
+                .opset = opsets_version(f, scope->opsets, node_text(node->domain)),
                 .ir_version = f->ir_version,
                 .scope = scope->path,
                 .index = index,
@@ -455,8 +450,7 @@ bool walk_body(struct infer *f, const struct scope *parent, struct node *n, cons
         struct scope scope = {
                 .parent = parent,
                 .path = scope_path(parent, n, attribute),
-                .opset = parent->opset,
-                .n_opset = parent->n_opset,
+                .opsets = parent->opsets,
                 .frame = parent->frame,
                 .depth = parent->depth + 1,
         };

@@ -1,0 +1,63 @@
+/* Which version of each domain's operators a model or a function imports. */
+#include <string.h>
+
+#include "infer/internal.h"
+
+/* Imports that are looked through one by one. */
+#define FEW 8
+
+static const char *canonical(const char *domain)
+{
+        return strcmp(domain, "ai.onnx") == 0 ? "" : domain;
+}
+
+static void note_twice(struct infer *f, const char *scope, const struct opset *first, int64_t version)
+{
+        if (version != first->version)
+                infer_note(f, OX_WARNING, OX_INVALID_ARGUMENT, "DUPLICATE_OPSET_IMPORT", scope, NULL, -1, -1, "",
+                           "domain \"%s\" is imported twice, with version %lld, which counts, and %lld", first->domain,
+                           (long long)first->version, (long long)version);
+}
+
+void opsets_read(struct infer *f, OnnxOpsetId *const *ids, size_t count, const char *scope, struct opsets *ret)
+{
+        struct opset *at = arena_new_array(f->arena, struct opset, count);
+
+        *ret = (struct opsets){.at = at};
+        for (size_t i = 0; i < count; i++) {
+                const char *written = ids[i]->domain ? ids[i]->domain : "", *domain = canonical(written);
+                str_id name = str_intern_static(f->strings, domain);
+                int64_t first = map_get(&ret->by_domain, name);
+
+                if (first >= 0) {
+                        note_twice(f, scope, &at[first], ids[i]->version);
+                        continue;
+                }
+                map_put(f, &ret->by_domain, name, (uint32_t)ret->count);
+                at[ret->count++] = (struct opset){domain, written, ids[i]->version};
+        }
+}
+
+static int64_t own_version(const struct infer *f, const struct opsets *opsets, const char *domain)
+{
+        str_id name;
+
+        if (opsets->count <= FEW) {
+                for (size_t i = 0; i < opsets->count; i++)
+                        if (strcmp(opsets->at[i].domain, domain) == 0)
+                                return opsets->at[i].version;
+                return 0;
+        }
+        int64_t at = str_find(f->strings, domain, strlen(domain), &name) ? map_get(&opsets->by_domain, name) : -1;
+
+        return at < 0 ? 0 : opsets->at[at].version;
+}
+
+int64_t opsets_version(const struct infer *f, const struct opsets *opsets, const char *domain)
+{
+        int64_t version = own_version(f, opsets, canonical(domain));
+
+        if (version == 0 && opsets != f->opsets)
+                version = own_version(f, f->opsets, canonical(domain));
+        return version;
+}
