@@ -21,10 +21,13 @@ enum ox_code out_tensor(struct node *n, int o, enum elem elem, int rank, const s
                 return node_error(n, OX_RESOURCE_EXHAUSTED, "RANK_LIMIT", -1,
                                   "output %d would have rank %d, the limit rank is %lld", o, rank,
                                   (long long)n->limits->rank);
-        for (int d = 0; d < rank; d++)
-                if (dim_is_int(dims[d]) && dims[d].val < 0)
+        for (int d = 0; d < rank; d++) {
+                struct dim size = dim_resolve(n->dims, dims[d]);
+
+                if (dim_is_int(size) && size.val < 0)
                         return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", -1,
-                                          "output %d would have size %lld on axis %d", o, (long long)dims[d].val, d);
+                                          "output %d would have size %lld on axis %d", o, (long long)size.val, d);
+        }
         for (int d = 0; d < rank; d++)
                 dim_assume_size(n->dims, dims[d]);
         struct type type = type_tensor(elem, rank, dims);
