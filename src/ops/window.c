@@ -30,7 +30,7 @@ enum ox_code window_output(struct node *n, const struct window *w, int axis, str
 {
         struct dim_table *t = n->dims;
         struct dim stride = dim_int(w->stride), room;
-        int64_t lower, upper;
+        int64_t lower, upper, least, most;
 
         if (w->auto_pad == WINDOW_SAME_UPPER || w->auto_pad == WINDOW_SAME_LOWER) {
                 *ret = dim_ceildiv(t, w->size, stride);
@@ -39,16 +39,18 @@ enum ox_code window_output(struct node *n, const struct window *w, int axis, str
         room = dim_sub(t, w->size, covered(n, w));
         if (w->auto_pad == WINDOW_NOTSET)
                 room = dim_add(t, room, dim_add(t, dim_int(w->pad_begin), dim_int(w->pad_end)));
-        struct dim steps = dim_add(t, room, stride);
+        struct dim steps = dim_add(t, room, stride), count = dim_floordiv(t, steps, stride);
 
         dim_range(t, room, &lower, &upper);
+        dim_range(t, count, &lower, &most);
+        dim_range(t, w->size, &least, &lower);
         /* Of no data there may be no window at all: the formula says 0. */
-        if (upper < 0 && !(dim_is(w->size, 0) && dim_is(dim_floordiv(t, steps, stride), 0)))
+        if (upper < 0 && (least > 0 || most < 0))
                 return node_error(n, OX_INVALID_ARGUMENT, "KERNEL_EXCEEDS_INPUT", 0,
                                   "the kernel covers %s elements of axis %d, which has %s with its padding",
                                   dim_text(t, covered(n, w)), axis, dim_text(t, dim_add(t, room, covered(n, w))));
         if (!w->ceil_mode || w->auto_pad != WINDOW_NOTSET)
-                *ret = dim_floordiv(t, steps, stride);
+                *ret = count;
         else if (w->drop_last_in_padding)
                 *ret = windows_in_data(n, w, steps);
         else
