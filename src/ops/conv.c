@@ -240,16 +240,24 @@ enum ox_code infer_ConvTranspose(struct node *n)
         return conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2, .transposed = true});
 }
 
-/* The elements of a block, known as sizes of 1 or more: its axes, and their product. */
-static bool block_sizes(struct node *n, const struct list *block, struct dim *sizes, struct dim *product)
+/* The sizes of a block, 1 or more, and their product; *ret_known tells whether all are known. */
+static enum ox_code block_sizes(struct node *n, const struct list *block, struct dim *sizes, struct dim *product,
+                                bool *ret_known)
 {
+        *ret_known = block->state == LIST_KNOWN;
         *product = dim_int(1);
-        for (size_t k = 0; k < block->count; k++) {
-                if (block->state != LIST_KNOWN || !scalar_as_size(n, block->at[k], &sizes[k]) || dim_is(sizes[k], 0))
-                        return false;
-                *product = dim_mul(n->dims, *product, sizes[k]);
+        for (size_t k = 0; k < block->count && block->state == LIST_KNOWN; k++) {
+                int64_t size;
+
+                if (scalar_is_number(block->at[k], &size) && size < 1)
+                        return node_error(n, OX_INVALID_ARGUMENT, "BLOCK_SIZE", 2,
+                                          "a block has 1 or more elements on axis %zu, got %lld", k, (long long)size);
+                if (!scalar_as_size(n, block->at[k], &sizes[k]))
+                        *ret_known = false;
+                else
+                        *product = dim_mul(n->dims, *product, sizes[k]);
         }
-        return true;
+        return OX_OK;
 }
 
 /* The blocks of Col2Im are as many as a window of their shape has places over the image `dims`. */
@@ -286,8 +294,9 @@ enum ox_code infer_Col2Im(struct node *n)
                 return out_elem(n, 0, in_elem(n, 0));
         struct dim *dims = arena_new_array(n->arena, struct dim, spatial + 2);
         struct dim *sizes = arena_new_array(n->arena, struct dim, spatial);
-        bool block_known = block.state == LIST_KNOWN && block_sizes(n, &block, sizes, &product);
-        bool image_known = image.state == LIST_KNOWN;
+        bool block_known, image_known = image.state == LIST_KNOWN;
+
+        TRY(block_sizes(n, &block, sizes, &product, &block_known));
 
         dims[0] = in_has_rank(n, 0) ? in_dim(n, 0, 0) : out_fresh(n, 0, 0);
         dims[1] =
