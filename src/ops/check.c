@@ -218,9 +218,17 @@ static enum ox_code check_input_kinds(struct node *n)
         return OX_OK;
 }
 
+/* Whether a type is known but for shapes. */
+static bool is_told(const struct type *type)
+{
+        while (type->of != NULL && (type->kind != TYPE_MAP || type->elem != ELEM_UNDEFINED))
+                type = type->of;
+        return type->kind != TYPE_UNKNOWN && type->elem != ELEM_UNDEFINED;
+}
+
 static enum ox_code check_input_types(struct node *n)
 {
-        /* By set: the first input whose type is known; -1. */
+        /* By set: the first input whose type is known, or known in part while none is in full; -1. */
         int *first = arena_new_array(n->arena, int, n->row->n_constraint);
 
         for (size_t c = 0; c < n->row->n_constraint; c++)
@@ -241,7 +249,7 @@ static enum ox_code check_input_types(struct node *n)
                 int *leader = &first[set - n->row->constraint];
                 if (param->homogeneous && *leader >= 0)
                         TRY(check_types_agree(n, *leader, i, set->name));
-                else if (param->homogeneous)
+                if (param->homogeneous && (*leader < 0 || !is_told(in_type(n, *leader))))
                         *leader = i;
         }
         return OX_OK;
