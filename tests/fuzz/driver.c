@@ -1,12 +1,16 @@
 /* Feeds a fuzz target without libFuzzer: every file of the folders that are named, and random changes of them for
-   `-seconds=N`. The changes come from a fixed seed, so that what fails once fails again. */
+   `-seconds=N`. The changes come from a seed, `-seed=N` or a fixed one, so that what fails once fails again. The input
+   that fails is written to `-failed=FILE`. */
 #include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #define INPUT_MAX   ((size_t)1 << 20)
 #define SEEDS_MAX   4096
@@ -25,6 +29,30 @@ struct driver {
         uint64_t random;
         uint8_t *scratch;
 };
+
+/* What runs now, for whoever ends the process. */
+static struct {
+        const char *path; /* NULL: it is not wanted */
+        const uint8_t *data;
+        size_t size;
+} running;
+
+static void keep_running(int number)
+{
+        int file = running.path ? open(running.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) : -1;
+
+        signal(number, SIG_DFL);
+        if (file >= 0 && write(file, running.data, running.size) == (ssize_t)running.size)
+                close(file);
+        raise(number);
+}
+
+static void run(const uint8_t *data, size_t size)
+{
+        running.data = data;
+        running.size = size;
+        LLVMFuzzerTestOneInput(data, size);
+}
 
 static uint64_t next_random(struct driver *d)
 {
@@ -90,7 +118,7 @@ static size_t change(struct driver *d, uint8_t *data, size_t size)
         static const uint8_t telling[] = {0, 1, 0x7f, 0x80, 0xff, 0xfe, 0x08, 0x0a, 0x12, 0x3a};
         size_t at = below(d, size), length = below(d, 64), from;
 
-        switch (next_random(d) % 6) {
+        switch (next_random(d) % 8) {
         case 0: /* one bit */
                 if (size > 0)
                         data[at] ^= (uint8_t)(1U << below(d, 8));
@@ -113,6 +141,11 @@ static size_t change(struct driver *d, uint8_t *data, size_t size)
                         return size;
                 memmove(data + at + length, data + at, size - at);
                 return size + length;
+        case 5: /* bytes at the end */
+        case 6:
+                for (length %= 16; length > 0 && size < INPUT_MAX; length--)
+                        data[size++] = (uint8_t)next_random(d);
+                return size;
         default: /* a piece copied over another */
                 from = below(d, size);
                 if (length > size - at)
@@ -142,7 +175,7 @@ static void run_changes(struct driver *d, long seconds)
                 if (exact == NULL)
                         exit(EXIT_FAILURE);
                 memcpy(exact, d->scratch, size);
-                LLVMFuzzerTestOneInput(exact, size);
+                run(exact, size);
                 free(exact);
                 runs++;
         }
@@ -164,15 +197,21 @@ int main(int argc, char **argv)
         for (int i = 1; i < argc; i++) {
                 if (strncmp(argv[i], "-seconds=", 9) == 0)
                         seconds = strtol(argv[i] + 9, NULL, 10);
+                else if (strncmp(argv[i], "-seed=", 6) == 0)
+                        d->random += strtoull(argv[i] + 6, NULL, 10);
+                else if (strncmp(argv[i], "-failed=", 8) == 0)
+                        running.path = argv[i] + 8;
                 else
                         add_path(d, argv[i]);
         }
+        signal(SIGABRT, keep_running);
+        signal(SIGSEGV, keep_running);
         if (models != NULL)
                 add_path(d, models);
         if (d->n_seed == 0)
                 d->seed[d->n_seed++].data = calloc(1, 1);
         for (size_t i = 0; i < d->n_seed; i++)
-                LLVMFuzzerTestOneInput(d->seed[i].data, d->seed[i].size);
+                run(d->seed[i].data, d->seed[i].size);
         printf("ok - %zu inputs as they are\n", d->n_seed);
         run_changes(d, seconds);
         for (size_t i = 0; i < d->n_seed; i++)

@@ -25,6 +25,28 @@ static void check_twice(struct subject *s, struct ox_context *const *context, co
         }
 }
 
+/* What Reshape takes for granted: a symbol in the target is not 0, which would copy a size of the input, for all models
+   that reshape to a size of another tensor mean that size; and there are elements, without which no size that is left
+   open can be told from the others. */
+static bool is_taken_for_granted(const struct subject *s, const struct value *in)
+{
+        const struct content *weak, *strong;
+
+        if (strcmp(s->proto->op_type, "Reshape") != 0 || s->n_in < 1)
+                return true;
+        for (int d = 0; type_is_tensor(&in[0].type) && d < in[0].type.rank; d++)
+                if (dim_is(in[0].type.dim[d], 0))
+                        return false;
+        if (s->n_in < 2)
+                return true;
+        weak = content_read(s->weak[1].content);
+        strong = content_read(in[1].content);
+        for (size_t i = 0; weak != NULL && strong != NULL && i < weak->count; i++)
+                if (!dim_is_int(weak->at[i].d) && dim_is(strong->at[i].d, 0))
+                        return false;
+        return true;
+}
+
 /* One assignment of numbers to the symbols. With `natural` numbers the ground is a node that the weaker one covers. */
 static void check_round(struct subject *s, struct ox_context *const *context, const struct answer *weak, bool natural)
 {
@@ -34,6 +56,7 @@ static void check_round(struct subject *s, struct ox_context *const *context, co
         struct answer bound, numbers, ground;
 
         if (!subject_assign(s, natural, &assignment) || !subject_concrete(s, s->weak, &assignment, inputs) ||
+            !is_taken_for_granted(s, inputs) ||
             !answer_get(s, context[CONTEXT_NUMBERS], inputs, NULL, true, 0, &numbers))
                 return;
         answer_hold(s, &numbers);
@@ -43,6 +66,7 @@ static void check_round(struct subject *s, struct ox_context *const *context, co
                 answer_hold_for(s, &bound, &assignment, &numbers);
         }
         if (!natural || !subject_concrete(s, s->ground, &assignment, ground_inputs) ||
+            !is_taken_for_granted(s, ground_inputs) ||
             !answer_get(s, context[CONTEXT_GROUND], ground_inputs, NULL, true, 0, &ground))
                 return;
         answer_hold(s, &ground);
