@@ -262,13 +262,15 @@ struct rendering {
         ox_write write;
         void *user;
         uint64_t left; /* bytes that the answer may still have */
+        bool is_full;
 };
 
 static void write_bounded(void *user, const char *bytes, size_t size)
 {
         struct rendering *r = user;
 
-        if (size > r->left)
+        r->is_full = size > r->left;
+        if (r->is_full)
                 arena_bail(r->context->arena, OX_RESOURCE_EXHAUSTED,
                            "the answer has more bytes than answer_bytes allows (%lld)",
                            (long long)r->context->limits.answer_bytes);
@@ -280,8 +282,14 @@ static enum ox_code run_bounded(struct rendering *r, enum ox_code (*run)(void *u
 {
         int64_t most = r->context->limits.answer_bytes;
 
+        bool was_spent = r->context->spent;
+
         r->left = most < 0 ? 0 : (uint64_t)most;
-        return shape_run(r->context, run, r);
+        enum ox_code code = shape_run(r->context, run, r);
+
+        if (r->is_full)
+                r->context->spent = was_spent; /* nothing was left half made */
+        return code;
 }
 
 static enum ox_code run_json(void *user)

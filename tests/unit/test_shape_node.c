@@ -556,6 +556,26 @@ START_TEST(results_are_read)
 }
 END_TEST
 
+/* It costs the answer and no more. */
+START_TEST(an_answer_may_be_too_large)
+{
+        const struct ox_result *result;
+        struct ox_limits limits;
+        char json[4000] = "";
+
+        ox_limits_default(&limits);
+        limits.answer_bytes = 20;
+        struct ox_context *c = ox_context_new(&limits);
+
+        set(c, "x", "tensor(float)", OX_SHAPE(OX_SYM("N"), OX_SIZE(8)));
+        ck_assert_int_eq(ox_infer_node(c, node_of(c, "Relu", "x", NULL), NULL, &result), OX_OK);
+        ck_assert_int_eq(ox_render_json(c, result, false, append, json), OX_RESOURCE_EXHAUSTED);
+        says(c, "answer_bytes");
+        value_is(c, "y", "tensor(float)", "[N, 8]");
+        ox_context_free(c);
+}
+END_TEST
+
 START_TEST(constraints_are_read)
 {
         struct ox_context *c = new_context();
@@ -676,5 +696,6 @@ UNIT_MAIN("shape_node", values_read_back_as_they_were_set, sequences_have_length
           facts_go_from_node_to_node, a_name_may_stand_in_several_inputs, attributes_of_every_kind,
           tensors_of_every_type, tensors_that_are_none, a_node_that_was_built_wrong_stays_at_fault,
           nodes_that_cannot_be_inferred, a_failed_node_has_diagnostics_and_leaves_names_alone,
-          bindings_hold_for_the_context, types_are_checked_when_that_is_asked, results_are_read, constraints_are_read,
-          a_context_that_is_reset_starts_anew, memory_may_end_anywhere, two_contexts_in_two_threads);
+          bindings_hold_for_the_context, types_are_checked_when_that_is_asked, results_are_read,
+          an_answer_may_be_too_large, constraints_are_read, a_context_that_is_reset_starts_anew,
+          memory_may_end_anywhere, two_contexts_in_two_threads);
