@@ -5,7 +5,7 @@
 #include <strings.h>
 
 struct head {
-        int hosts, lengths, encodings;
+        int hosts, lengths, encodings, types, codings;
         const char *length, *encoding, *expect;
         bool bad_name, bad_value;
 };
@@ -45,6 +45,10 @@ static enum MHD_Result each_field(void *user, enum MHD_ValueKind kind, const cha
         } else if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
                 head->encodings++;
                 head->encoding = value;
+        } else if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_TYPE) == 0) {
+                head->types++;
+        } else if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_ENCODING) == 0) {
+                head->codings++;
         } else if (strcasecmp(name, MHD_HTTP_HEADER_EXPECT) == 0) {
                 head->expect = value;
         }
@@ -63,6 +67,10 @@ static const char *check(const struct head *head, bool is_1_1)
                 return "there is no Host";
         if (head->lengths > 1)
                 return "there is more than one Content-Length";
+        if (head->types > 1)
+                return "there is more than one Content-Type";
+        if (head->codings > 1)
+                return "there is more than one Content-Encoding";
         if (head->encodings > 1 || (head->encodings == 1 && strcasecmp(head->encoding, "chunked") != 0))
                 return "Transfer-Encoding is not chunked alone";
         if (head->encodings == 1 && head->lengths == 1)

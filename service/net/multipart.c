@@ -73,15 +73,23 @@ const char *multipart_error(const struct multipart *m)
         return m->error;
 }
 
-bool multipart_is_complete(const struct multipart *m)
+bool multipart_end(struct multipart *m)
 {
-        return m->seen;
+        enum MHD_Result result = MHD_destroy_post_processor(m->processor);
+
+        m->processor = NULL;
+        if (!m->seen)
+                snprintf(m->error, sizeof(m->error), "the form has no field '%s'", m->field);
+        else if (result != MHD_YES)
+                snprintf(m->error, sizeof(m->error), "the form ends before its last boundary");
+        return !m->error[0];
 }
 
 void multipart_free(struct multipart *m)
 {
         if (!m)
                 return;
-        MHD_destroy_post_processor(m->processor);
+        if (m->processor)
+                MHD_destroy_post_processor(m->processor);
         free(m);
 }

@@ -18,7 +18,7 @@ bool multipart_feed(struct multipart *multipart, const char *bytes, size_t size)
 /* "" when the sink alone has ended it. */
 const char *multipart_error(const struct multipart *multipart);
 
-/* Whether all has come, and the field with it. */
-bool multipart_is_complete(const struct multipart *multipart);
+/* When all has come: false when the field, or the last boundary, is missing. */
+bool multipart_end(struct multipart *multipart);
 
 void multipart_free(struct multipart *multipart); /* takes NULL */

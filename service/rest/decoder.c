@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -34,11 +35,15 @@ bool encoding_read(const char *value, enum encoding *ret)
                 {"zstd", ENCODING_ZSTD},
         };
 
+        size_t length = value ? strlen(value) : 0;
+
         *ret = ENCODING_IDENTITY;
         if (!value)
                 return true;
+        while (length > 0 && (value[length - 1] == ' ' || value[length - 1] == '\t'))
+                length--;
         for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-                if (strcasecmp(value, known[i].name) == 0) {
+                if (length == strlen(known[i].name) && strncasecmp(value, known[i].name, length) == 0) {
                         *ret = known[i].encoding;
                         return true;
                 }

@@ -99,8 +99,8 @@ bool upload_end(struct upload *upload)
                 call_reply_error(upload->call, OX_INVALID_ARGUMENT, "the encoded body ends too early");
                 return false;
         }
-        if (upload->multipart && !multipart_is_complete(upload->multipart)) {
-                call_reply_error(upload->call, OX_INVALID_ARGUMENT, "the form has no field 'model'");
+        if (upload->multipart && !multipart_end(upload->multipart)) {
+                call_reply_error(upload->call, OX_INVALID_ARGUMENT, "%s", multipart_error(upload->multipart));
                 return false;
         }
         return true;
