@@ -6,7 +6,9 @@
 
 #include "engine.h"
 
-#define KEEP_BYTES ((size_t)4 * 1024 * 1024) /* of memory, in a context that nobody uses */
+/* Memory that a context keeps while nobody uses it. To give pages back and have them anew costs as much as inferring what
+   fills them, so this is what all but the largest models take. */
+#define KEEP_BYTES ((size_t)32 * 1024 * 1024)
 
 struct contexts {
         struct ox_limits limits;
