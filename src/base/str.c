@@ -7,7 +7,12 @@
 struct entry {
         const char *text;
         uint32_t length;
+};
+
+/* The hash stands beside the handle, so that a slot of another text costs no look at that text. */
+struct slot {
         uint32_t hash;
+        uint32_t handle; /* + 1; 0 is free */
 };
 
 struct strings {
@@ -15,11 +20,12 @@ struct strings {
         uint64_t seed;
         struct entry *entry; /* by handle */
         uint32_t count, capacity;
-        uint32_t *slot; /* handle + 1, 0 is free; slot_mask + 1 of them */
+        struct slot *slot; /* slot_mask + 1 of them */
         uint32_t slot_mask;
 };
 
 #define FIRST_SLOTS 256
+#define COUNT_MOST  (UINT32_MAX / 4)
 
 struct strings *strings_new(struct arena *arena, uint64_t seed)
 {
@@ -39,61 +45,81 @@ static uint32_t hash_of(const struct strings *strings, const char *text, size_t 
 }
 
 /* The slot that holds the text, or the free one where it belongs. */
-static uint32_t *slot_of(const struct strings *strings, const char *text, size_t length, uint32_t hash)
+static struct slot *slot_of(const struct strings *strings, const char *text, size_t length, uint32_t hash)
 {
         for (uint32_t at = hash & strings->slot_mask;; at = (at + 1) & strings->slot_mask) {
-                uint32_t *slot = &strings->slot[at];
+                struct slot *slot = &strings->slot[at];
 
-                if (!*slot)
+                if (!slot->handle)
                         return slot;
-                const struct entry *entry = &strings->entry[*slot - 1];
+                if (slot->hash != hash)
+                        continue;
+                const struct entry *entry = &strings->entry[slot->handle - 1];
 
-                if (entry->hash == hash && entry->length == length && memcmp(entry->text, text, length) == 0)
+                if (entry->length == length && memcmp(entry->text, text, length) == 0)
                         return slot;
         }
 }
 
-static void rehash(struct strings *strings)
+static void rehash(struct strings *strings, size_t slots)
 {
-        uint32_t slots = 2 * (strings->slot_mask + 1);
+        const struct slot *old = strings->slot;
+        uint32_t count = strings->slot_mask + 1;
 
         strings->slot = arena_zalloc(strings->arena, slots * sizeof(*strings->slot));
-        strings->slot_mask = slots - 1;
-        for (uint32_t id = 0; id < strings->count; id++) {
-                uint32_t at = strings->entry[id].hash & strings->slot_mask;
+        strings->slot_mask = (uint32_t)(slots - 1);
+        for (uint32_t i = 0; i < count; i++) {
+                uint32_t at = old[i].hash & strings->slot_mask;
 
-                while (strings->slot[at])
+                if (!old[i].handle)
+                        continue;
+                while (strings->slot[at].handle)
                         at = (at + 1) & strings->slot_mask;
-                strings->slot[at] = id + 1;
+                strings->slot[at] = old[i];
         }
+}
+
+static void grow_entries(struct strings *strings, uint32_t capacity)
+{
+        strings->entry = arena_grow(strings->arena, strings->entry, strings->capacity * sizeof(*strings->entry),
+                                    capacity * sizeof(*strings->entry));
+        strings->capacity = capacity;
+}
+
+void str_reserve(struct strings *strings, size_t count)
+{
+        size_t slots = (size_t)strings->slot_mask + 1;
+
+        if (count >= COUNT_MOST)
+                return; /* there will not be as many */
+        if (count > strings->capacity)
+                grow_entries(strings, (uint32_t)count);
+        while (count > slots / 2)
+                slots *= 2;
+        if (slots > (size_t)strings->slot_mask + 1)
+                rehash(strings, slots);
 }
 
 static str_id intern(struct strings *strings, const char *text, size_t length, bool copy)
 {
         uint32_t hash = hash_of(strings, text, length);
-        uint32_t *slot = slot_of(strings, text, length, hash);
+        struct slot *slot = slot_of(strings, text, length, hash);
 
-        if (*slot)
-                return *slot - 1;
-        if (length > UINT32_MAX || strings->count == UINT32_MAX / 2)
+        if (slot->handle)
+                return slot->handle - 1;
+        if (length > UINT32_MAX || strings->count == COUNT_MOST)
                 arena_bail(strings->arena, OX_RESOURCE_EXHAUSTED, "too many or too long names");
-        if (strings->count == strings->capacity) {
-                uint32_t capacity = strings->capacity ? 2 * strings->capacity : FIRST_SLOTS / 2;
-
-                strings->entry = arena_grow(strings->arena, strings->entry, strings->capacity * sizeof(*strings->entry),
-                                            capacity * sizeof(*strings->entry));
-                strings->capacity = capacity;
-        }
+        if (strings->count == strings->capacity)
+                grow_entries(strings, strings->capacity ? 2 * strings->capacity : FIRST_SLOTS / 2);
         str_id id = strings->count++;
 
         strings->entry[id] = (struct entry){
                 .text = copy ? arena_strndup(strings->arena, text, length) : text,
                 .length = (uint32_t)length,
-                .hash = hash,
         };
-        *slot = id + 1;
+        *slot = (struct slot){hash, id + 1};
         if (strings->count > (strings->slot_mask + 1) / 2)
-                rehash(strings);
+                rehash(strings, 2 * ((size_t)strings->slot_mask + 1));
         return id;
 }
 
@@ -114,11 +140,11 @@ str_id str_intern_static(struct strings *strings, const char *text)
 
 bool str_find(const struct strings *strings, const char *text, size_t length, str_id *ret)
 {
-        const uint32_t *slot = slot_of(strings, text, length, hash_of(strings, text, length));
+        const struct slot *slot = slot_of(strings, text, length, hash_of(strings, text, length));
 
-        if (!*slot)
+        if (!slot->handle)
                 return false;
-        *ret = *slot - 1;
+        *ret = slot->handle - 1;
         return true;
 }
 
@@ -135,6 +161,11 @@ size_t str_length(const struct strings *strings, str_id id)
 uint32_t str_count(const struct strings *strings)
 {
         return strings->count;
+}
+
+uint32_t str_room(const struct strings *strings)
+{
+        return strings->capacity;
 }
 
 /* The length of the well-formed sequence at `at`, 0 for none. RFC 3629, section 4. */

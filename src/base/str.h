@@ -14,6 +14,9 @@ struct strings;
 /* Lives on the arena and dies with it. `seed` keeps a hostile model from choosing names that collide. */
 struct strings *strings_new(struct arena *arena, uint64_t seed);
 
+/* Makes room for that many texts in all. */
+void str_reserve(struct strings *strings, size_t count);
+
 /* Copies the text unless it is known already. */
 str_id str_intern(struct strings *strings, const char *text, size_t length);
 str_id str_intern_z(struct strings *strings, const char *text);
@@ -27,8 +30,9 @@ bool str_find(const struct strings *strings, const char *text, size_t length, st
 const char *str_text(const struct strings *strings, str_id id);
 size_t str_length(const struct strings *strings, str_id id);
 
-/* One more than the largest handle in use. */
+/* One more than the largest handle in use, and than the largest before there must be more room. */
 uint32_t str_count(const struct strings *strings);
+uint32_t str_room(const struct strings *strings);
 
 /* Whether bytes are well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms) without a NUL. */
 bool utf8_is_clean(const char *text, size_t length);

@@ -4,8 +4,12 @@
 #include "infer/infer.h"
 #include "ops/node.h"
 
-/* From name to entry number, open addressing; slot 0 entries are free. */
+/* From name to number. The main graph defines most names that there are: its map is an array by name. All others are
+   small beside it, and hash tables with open addressing. */
 struct name_map {
+        bool by_name;
+        uint32_t *number; /* + 1; 0: free */
+        uint32_t room;    /* of that array */
         struct name_slot {
                 str_id name;
                 uint32_t number; /* + 1; 0: free */

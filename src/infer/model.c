@@ -4,6 +4,9 @@
 
 #include "infer/internal.h"
 
+/* Names of a model besides those of the main graph's inputs, initializers and nodes' first outputs. */
+#define NAMES_BESIDE 256
+
 #define CONSTRAINTS_KEPT   10000
 #define CONSTRAINTS_LOOKED 64 /* back, for one that is there already */
 
@@ -342,6 +345,8 @@ enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, co
         f->model = model;
         f->bytes = bytes;
         f->ir_version = model->ir_version;
+        scope.entries.by_name = true;
+        str_reserve(strings, graph->n_node + graph->n_initializer + graph->n_input + NAMES_BESIDE);
         f->opsets = scope.opsets = read_opsets(f, model);
         declare_dimension_names(f, graph);
         TRY(check_shapes(f, graph, &shapes, ret_error));

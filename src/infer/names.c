@@ -10,6 +10,8 @@ static uint32_t first_slot(const struct name_map *map, str_id name)
 
 int64_t map_get(const struct name_map *map, str_id name)
 {
+        if (map->by_name)
+                return name < map->room ? (int64_t)map->number[name] - 1 : -1;
         if (!map->slot)
                 return -1;
         for (uint32_t at = first_slot(map, name);; at = (at + 1) & map->mask) {
@@ -37,8 +39,27 @@ static void map_grow(struct infer *f, struct name_map *map)
         *map = grown;
 }
 
+/* As map_put(), into an array with room for every name that there is. */
+static bool array_put(struct infer *f, struct name_map *map, str_id name, uint32_t number)
+{
+        if (name >= map->room) {
+                uint32_t room = str_room(f->strings);
+
+                map->number = arena_grow(f->arena, map->number, map->room * sizeof(*map->number),
+                                         room * sizeof(*map->number));
+                memset(map->number + map->room, 0, (room - map->room) * sizeof(*map->number));
+                map->room = room;
+        }
+        if (map->number[name])
+                return false;
+        map->number[name] = number + 1;
+        return true;
+}
+
 bool map_put(struct infer *f, struct name_map *map, str_id name, uint32_t number)
 {
+        if (map->by_name)
+                return array_put(f, map, name, number);
         if (!map->slot || 2 * (map->count + 1) > map->mask)
                 map_grow(f, map);
         for (uint32_t at = first_slot(map, name);; at = (at + 1) & map->mask) {

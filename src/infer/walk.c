@@ -8,8 +8,9 @@
 #define CLOCK_EVERY   64
 #define VALUES_A_NODE 16
 
-/* Inputs, and outputs, of one node: their positions are ints. */
+/* Inputs, and outputs, of one node: their positions are ints. Few of them are kept on the stack. */
 #define NODE_VALUES 2097088
+#define FEW_VALUES  4
 
 static uint64_t now_ns(void)
 {
@@ -128,29 +129,35 @@ void walk_initializers(struct infer *f, struct scope *scope, const OnnxGraph *gr
 
 /* -- one node -- */
 
-static bool gather_inputs(struct infer *f, const struct scope *scope, struct node *n)
+/* The values that a node takes; false when there is none for some name. */
+static bool find_inputs(struct infer *f, const struct scope *scope, const OnnxNode *node, const struct value **ret)
 {
-        const struct value **in = arena_new_array(f->arena, const struct value *, (size_t)n->n_in);
         bool found = true;
 
-        for (int i = 0; i < n->n_in; i++) {
-                const char *name = n->proto->input[i];
+        for (size_t i = 0; i < node->n_input; i++) {
                 const struct result_value *entry = NULL;
 
-                in[i] = NULL;
-                if (!name[0])
+                ret[i] = NULL;
+                if (!node->input[i][0])
                         continue;
-                entry = scope_find(f, scope, str_intern_static(f->strings, name));
-                if (entry) {
-                        in[i] = entry->is_absent ? NULL : &entry->value;
-                        continue;
-                }
-                found = false;
-                infer_note(f, OX_ERROR, OX_OUT_OF_RANGE, "UNKNOWN_INPUT", scope->path, n->proto, n->index, i, name,
-                           "%s: nothing defines input %d, %s", node_text(n->proto->op_type), i, name);
+                entry = scope_find(f, scope, str_intern_static(f->strings, node->input[i]));
+                if (!entry)
+                        found = false;
+                else if (!entry->is_absent)
+                        ret[i] = &entry->value;
         }
-        n->in = in;
         return found;
+}
+
+static void note_missing(struct infer *f, const struct scope *scope, const struct node *n)
+{
+        for (int i = 0; i < n->n_in; i++) {
+                const char *name = n->proto->input[i];
+
+                if (name[0] && !scope_find(f, scope, str_intern_static(f->strings, name)))
+                        infer_note(f, OX_ERROR, OX_OUT_OF_RANGE, "UNKNOWN_INPUT", scope->path, n->proto, n->index, i,
+                                   name, "%s: nothing defines input %d, %s", node_text(n->proto->op_type), i, name);
+        }
 }
 
 static void outputs_unknown(struct node *n)
@@ -293,46 +300,18 @@ static void set_origin(struct infer *f, const struct scope *scope, const struct 
         dim_set_origin(f->dims, &origin);
 }
 
-void walk_node(struct infer *f, struct scope *scope, const OnnxNode *node, int64_t index)
+static void run(struct infer *f, const struct scope *scope, struct node *n)
 {
-        spend(f, node);
-        f->called += scope->frame != NULL;
-        node = function_resolve(f, scope, node);
-        struct node n = {
-                .arena = f->arena,
-                .strings = f->strings,
-                .dims = f->dims,
-                .limits = f->limits,
-                .diags = &f->diags,
-                .proto = node,
-                .opset = opsets_version(f, scope->opsets, node_text(node->domain)),
-                .ir_version = f->ir_version,
-                .scope = scope->path,
-                .index = index,
-                .facts = &f->facts,
-        };
+        struct function *function = function_find(f, n->proto);
 
-        if (node->n_input > NODE_VALUES || node->n_output > NODE_VALUES)
-                arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "a node has more than %d inputs or outputs", NODE_VALUES);
-        n.n_in = (int)node->n_input;
-        n.n_out = (int)node->n_output;
-        n.out = arena_new_array(f->arena, struct value, node->n_output);
-        outputs_unknown(&n);
-        if (gather_inputs(f, scope, &n)) {
-                struct function *function = function_find(f, node);
-
-                set_origin(f, scope, &n);
-                enum ox_code code = function ? function_call(f, scope, &n, function) : run_rule(f, scope, &n);
-
-                if (code != OX_OK) {
-                        dim_take_faults(f->dims);
-                        outputs_unknown(&n);
-                }
-        }
-        define_outputs(f, scope, &n);
+        set_origin(f, scope, n);
+        if ((function ? function_call(f, scope, n, function) : run_rule(f, scope, n)) == OX_OK)
+                return;
+        dim_take_faults(f->dims);
+        outputs_unknown(n);
 }
 
-/* -- a list of nodes -- */
+/* -- whether a node's turn has come -- */
 
 struct readiness {
         const struct infer *f;
@@ -347,18 +326,68 @@ static void look_up(void *user, str_id name)
         r->ready = r->ready && scope_find(r->f, r->scope, name);
 }
 
-/* Whether all that a node and its subgraphs take is there; else a later node may make it, and the list must be sorted.
- */
-static bool is_ready(struct infer *f, const struct scope *scope, const OnnxNode *node)
+/* Whether all that a node's subgraphs take is there. */
+static bool captures_are_there(struct infer *f, const struct scope *scope, const OnnxNode *node)
 {
         struct readiness r = {f, scope, true};
 
-        for (size_t i = 0; i < node->n_input && r.ready; i++)
-                if (node->input[i][0])
-                        look_up(&r, str_intern_static(f->strings, node->input[i]));
         sort_each_capture(f, node, look_up, &r);
         return r.ready;
 }
+
+/* Walks a node; or, with `only_ready`, returns false and does nothing when something that it or its subgraphs take is
+   not there yet. */
+static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node, int64_t index, bool only_ready)
+{
+        const struct value *few_in[FEW_VALUES], **in = few_in;
+        struct value few_out[FEW_VALUES];
+
+        if (node->n_input > NODE_VALUES || node->n_output > NODE_VALUES)
+                arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "a node has more than %d inputs or outputs", NODE_VALUES);
+        if (node->n_input > FEW_VALUES)
+                in = (const struct value **)arena_array(f->arena, node->n_input, sizeof(*in));
+        bool found = find_inputs(f, scope, node, in);
+
+        if (only_ready && !(found && captures_are_there(f, scope, node)))
+                return false;
+        spend(f, node);
+        f->called += scope->frame != NULL;
+        node = function_resolve(f, scope, node);
+        struct node n = {
+                .arena = f->arena,
+                .strings = f->strings,
+                .dims = f->dims,
+                .limits = f->limits,
+                .diags = &f->diags,
+                .proto = node,
+                .opset = opsets_version(f, scope->opsets, node_text(node->domain)),
+                .ir_version = f->ir_version,
+                .scope = scope->path,
+                .index = index,
+                .n_in = (int)node->n_input,
+                .n_out = (int)node->n_output,
+                .in = in,
+                .out = few_out,
+                .facts = &f->facts,
+        };
+
+        if (node->n_output > FEW_VALUES)
+                n.out = arena_new_array(f->arena, struct value, node->n_output);
+        outputs_unknown(&n);
+        if (found)
+                run(f, scope, &n);
+        else
+                note_missing(f, scope, &n);
+        define_outputs(f, scope, &n);
+        return true;
+}
+
+void walk_node(struct infer *f, struct scope *scope, const OnnxNode *node, int64_t index)
+{
+        walk_when(f, scope, node, index, false);
+}
+
+/* -- a list of nodes -- */
 
 /* Nodes [first, count) in sorted order. */
 static void walk_sorted(struct infer *f, struct scope *scope, OnnxNode *const *nodes, size_t first, size_t count)
@@ -385,11 +414,10 @@ static void walk_sorted(struct infer *f, struct scope *scope, OnnxNode *const *n
 void walk_nodes(struct infer *f, struct scope *scope, OnnxNode *const *nodes, size_t count)
 {
         for (size_t i = 0; i < count; i++) {
-                if (!is_ready(f, scope, nodes[i])) {
+                if (!walk_when(f, scope, nodes[i], (int64_t)i, true)) {
                         walk_sorted(f, scope, nodes, i, count);
                         return;
                 }
-                walk_node(f, scope, nodes[i], (int64_t)i);
         }
 }
 
