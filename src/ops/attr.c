@@ -112,11 +112,18 @@ bool attr_string(const struct node *n, const char *name, const char **ret)
         return true;
 }
 
+/* Nothing is copied: a text that is asked for often may be long. */
 bool attr_is(const struct node *n, const char *name, const char *wanted)
 {
+        const OnnxAttribute *attr = attr_find(n, name);
         const char *text;
+        size_t length = strlen(wanted);
 
-        return attr_string(n, name, &text) && strcmp(text, wanted) == 0;
+        if (!attr)
+                return attr_string(n, name, &text) && strcmp(text, wanted) == 0;
+        if (!attr->has_s)
+                return length == 0;
+        return attr->s.len == length && (length == 0 || memcmp(attr->s.data, wanted, length) == 0);
 }
 
 const OnnxTensor *attr_tensor(const struct node *n, const char *name)

@@ -97,18 +97,29 @@ enum ox_code infer_Pad(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), pads.rank, dims);
 }
 
+enum pad_mode { PAD_CONSTANT, PAD_EDGE, PAD_REFLECT, PAD_WRAP, PAD_OTHER };
+
+static enum pad_mode pad_mode(const struct node *n)
+{
+        return attr_is(n, "mode", "constant")                      ? PAD_CONSTANT
+               : attr_is(n, "mode", "edge")                        ? PAD_EDGE
+               : attr_is(n, "mode", "reflect")                     ? PAD_REFLECT
+               : n->row->since >= 19 && attr_is(n, "mode", "wrap") ? PAD_WRAP
+                                                                   : PAD_OTHER;
+}
+
 /* Where position `at` of an axis of `size` elements takes its value: itself inside, else as `mode` says. */
-static int64_t pad_source(const struct node *n, int64_t at, int64_t size)
+static int64_t pad_source(enum pad_mode mode, int64_t at, int64_t size)
 {
         int64_t period;
 
         if (at >= 0 && at < size)
                 return at;
-        if (size == 0 || attr_is(n, "mode", "constant"))
+        if (size == 0 || mode == PAD_CONSTANT)
                 return ELEMENT_FILL;
-        if (attr_is(n, "mode", "edge"))
+        if (mode == PAD_EDGE)
                 return at < 0 ? 0 : size - 1;
-        period = attr_is(n, "mode", "wrap") ? size : 2 * (size - 1);
+        period = mode == PAD_WRAP ? size : 2 * (size - 1);
         if (period == 0)
                 return 0;
         at %= period;
@@ -135,16 +146,14 @@ static struct scalar pad_fill(const struct node *n)
 
 /* Whether `mode` says what fills axis `d`. On an axis that is cut it is open whether reflecting and wrapping round
    begin from what was there or from what the cut leaves. */
-static bool pad_defined(const struct node *n, const struct pads *pads, int d)
+static bool pad_defined(enum pad_mode mode, const struct pads *pads, int d)
 {
         int64_t begin, end;
 
-        if (attr_is(n, "mode", "constant") || attr_is(n, "mode", "edge"))
+        if (mode == PAD_CONSTANT || mode == PAD_EDGE)
                 return true;
-        if (!attr_is(n, "mode", "reflect") && !(attr_is(n, "mode", "wrap") && n->row->since >= 19))
-                return false;
-        return scalar_is_number(pads->begin[d], &begin) && scalar_is_number(pads->end[d], &end) && begin >= 0 &&
-               end >= 0;
+        return mode != PAD_OTHER && scalar_is_number(pads->begin[d], &begin) && scalar_is_number(pads->end[d], &end) &&
+               begin >= 0 && end >= 0;
 }
 
 void content_Pad(struct node *n)
@@ -156,17 +165,19 @@ void content_Pad(struct node *n)
         if (in_content(n, 0) == NULL || !grid_of(n, in_type(n, 0), &in) || !element_map_new(n, 0, &map) ||
             pads_parse(n, &pads) != OX_OK)
                 return;
+        enum pad_mode mode = pad_mode(n);
+
         for (int d = 0; d < in.rank; d++) {
                 int64_t begin;
 
-                if (!scalar_is_number(pads.begin[d], &begin) || !pad_defined(n, &pads, d))
+                if (!scalar_is_number(pads.begin[d], &begin) || !pad_defined(mode, &pads, d))
                         return;
                 for (int64_t k = 0; k < map.out.dim[d]; k++) {
                         int64_t at;
 
                         if (!sub_i64(k, begin, &at))
                                 return;
-                        at = pad_source(n, at, in.dim[d]);
+                        at = pad_source(mode, at, in.dim[d]);
                         map.offset[d][k] = at == ELEMENT_FILL ? ELEMENT_FILL : at * in.stride[d];
                 }
         }
