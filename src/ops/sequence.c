@@ -15,11 +15,38 @@ static struct type join(struct node *n, const struct type *a, const struct type 
         return type_same(a, b) ? *a : type_join(n->arena, a, b, fresh_axis, n);
 }
 
+/* Sizes that differ, in a shape that is being joined. */
+static struct dim mark_axis(void *user, int axis)
+{
+        return dim_int(-1);
+}
+
+/* Whether what was joined so far holds for a tensor as well. */
+static bool holds_for(const struct type *joined, const struct type *type)
+{
+        if (joined->kind != type->kind || joined->elem != type->elem || joined->rank != type->rank)
+                return false;
+        for (int d = 0; d < joined->rank; d++)
+                if (!dim_is(joined->dim[d], -1) && !dim_same(joined->dim[d], type->dim[d]))
+                        return false;
+        return true;
+}
+
+/* One symbol stands for all the sizes that differ on an axis, however many elements there are. */
 static struct type join_all(struct node *n, const struct type *const *elements, size_t count)
 {
         struct type joined = *elements[0];
+
         for (size_t i = 1; i < count; i++)
-                joined = join(n, &joined, elements[i]);
+                if (elements[i] != elements[i - 1] && !holds_for(&joined, elements[i]))
+                        joined = type_join(n->arena, &joined, elements[i], mark_axis, n);
+        if (!type_is_tensor(&joined) || joined.rank <= 0)
+                return joined;
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)joined.rank);
+
+        for (int d = 0; d < joined.rank; d++)
+                dims[d] = dim_is(joined.dim[d], -1) ? out_fresh(n, 0, d) : joined.dim[d];
+        joined.dim = dims;
         return joined;
 }
 
