@@ -111,15 +111,21 @@ static enum ox_code check_attr(struct node *n, const OnnxAttribute *attr, const 
 static enum ox_code check_attrs(struct node *n)
 {
         const char *unknown = NULL;
+        bool *seen = arena_zalloc(n->arena, n->row->n_attr * sizeof(*seen));
 
         for (size_t i = 0; i < n->proto->n_attribute; i++) {
                 const OnnxAttribute *attr = n->proto->attribute[i];
                 const char *name = attr->name != NULL ? attr->name : "";
                 const struct op_attr *wanted = op_find_attr(n->row, name);
-                if (wanted != NULL)
-                        TRY(check_attr(n, attr, wanted));
-                else if (unknown == NULL)
-                        unknown = name;
+                if (wanted == NULL) {
+                        unknown = unknown == NULL ? name : unknown;
+                        continue;
+                }
+                if (seen[wanted - n->row->attr])
+                        return node_error(n, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", -1, "attribute '%s' is given twice",
+                                          name);
+                seen[wanted - n->row->attr] = true;
+                TRY(check_attr(n, attr, wanted));
         }
         for (size_t a = 0; a < n->row->n_attr; a++)
                 if (n->row->attr[a].required && !attr_given(n, n->row->attr[a].name))
