@@ -12,7 +12,8 @@ def varint(value):
 
 
 def number(field, value):
-    return varint(field << 3) + varint(value)
+    """Negative numbers as protobuf writes them, in 64 bits."""
+    return varint(field << 3) + varint(value & (1 << 64) - 1)
 
 
 def text(field, value):
@@ -36,6 +37,37 @@ def node(op, inputs, outputs, name=""):
 
 def tensor(name, shape, data, elem=1):
     return b"".join(number(1, d) for d in shape) + number(2, elem) + text(8, name) + text(9, data)
+
+
+def integers(name, values, shape=None):
+    """An int64 initializer."""
+    shape = [len(values)] if shape is None else shape
+    return tensor(name, shape, struct.pack("<%dq" % len(values), *values), 7)
+
+
+class Subgraph(bytes):
+    """The bytes of a GraphProto, for attribute()."""
+
+
+class Reference(str):
+    """The name of a function's attribute, for attribute()."""
+
+
+def attribute(name, value):
+    """An attribute of a node, its type after the value's."""
+    if isinstance(value, Subgraph):
+        data = text(6, value) + number(20, 5)
+    elif isinstance(value, Reference):
+        data = text(21, value) + number(20, 2)
+    elif isinstance(value, int):
+        data = number(3, value) + number(20, 2)
+    elif isinstance(value, float):
+        data = varint(2 << 3 | 5) + struct.pack("<f", value) + number(20, 1)
+    elif isinstance(value, list):
+        data = b"".join(number(8, v) for v in value) + number(20, 7)
+    else:
+        data = text(4, value) + number(20, 3)
+    return text(5, text(1, name) + data)
 
 
 def model(nodes, inputs, outputs, initializers=(), opset=17):
