@@ -278,6 +278,12 @@ static bool clip_bound(struct node *n, const char *name, int i, struct scalar *r
         return in_given(n, i);
 }
 
+/* A bound that is left out is the type's last finite number, not infinity. */
+static bool is_past_finite(struct scalar x, bool has_least, bool has_most)
+{
+        return x.kind == SCALAR_FLOAT && isinf(x.f) && !(x.f < 0 ? has_least : has_most);
+}
+
 /* Clip (1, 6, 11, 12, 13): the greatest of x and the lower bound, but at most the upper one. */
 void content_Clip(struct node *n)
 {
@@ -290,7 +296,7 @@ void content_Clip(struct node *n)
                 return;
         content = content_new(n->arena, in->count, &to);
         for (size_t k = 0; k < in->count; k++) {
-                to[k] = in->at[k];
+                to[k] = is_past_finite(in->at[k], has_least, has_most) ? scalar_unknown() : in->at[k];
                 if (has_least)
                         to[k] = scalar_max(n, out_type_elem(n), to[k], least);
                 if (has_most)
