@@ -24,13 +24,28 @@ static struct dim windows_in_data(struct node *n, const struct window *w, struct
         return dim_min(t, dim_ceildiv(t, padded_steps, stride), dim_ceildiv(t, data_steps, stride));
 }
 
+/* Rounding down, a kernel that is larger than the padded input fits nowhere; rounding up, one window may still begin in
+   the data. Of no data there may be no window at all: the formulas say 0. */
+static enum ox_code expect_fit(struct node *n, const struct window *w, int axis, struct dim room, struct dim count)
+{
+        struct dim_table *t = n->dims;
+        int64_t most, least_size, rest;
+
+        dim_range(t, count, &rest, &most);
+        dim_range(t, w->size, &least_size, &rest);
+        if (most > 0 || (most == 0 && least_size <= 0))
+                return OX_OK;
+        return node_error(n, OX_INVALID_ARGUMENT, "KERNEL_EXCEEDS_INPUT", 0,
+                          "the kernel covers %s elements of axis %d, which has %s with its padding",
+                          dim_text(t, covered(n, w)), axis, dim_text(t, dim_add(t, room, covered(n, w))));
+}
+
 /* The formulas stand alike in the texts of Conv and of every pool. `ceil_mode` rounds up; with VALID it changes
    nothing, for ceil((size - kernel + 1) / stride) is floor((size - kernel) / stride) + 1. */
 enum ox_code window_output(struct node *n, const struct window *w, int axis, struct dim *ret)
 {
         struct dim_table *t = n->dims;
-        struct dim stride = dim_int(w->stride), room;
-        int64_t lower, upper, least, most;
+        struct dim stride = dim_int(w->stride), room, steps, count;
 
         if (w->auto_pad == WINDOW_SAME_UPPER || w->auto_pad == WINDOW_SAME_LOWER) {
                 *ret = dim_ceildiv(t, w->size, stride);
@@ -39,22 +54,15 @@ enum ox_code window_output(struct node *n, const struct window *w, int axis, str
         room = dim_sub(t, w->size, covered(n, w));
         if (w->auto_pad == WINDOW_NOTSET)
                 room = dim_add(t, room, dim_add(t, dim_int(w->pad_begin), dim_int(w->pad_end)));
-        struct dim steps = dim_add(t, room, stride), count = dim_floordiv(t, steps, stride);
-
-        dim_range(t, room, &lower, &upper);
-        dim_range(t, count, &lower, &most);
-        dim_range(t, w->size, &least, &lower);
-        /* Of no data there may be no window at all: the formula says 0. */
-        if (upper < 0 && (least > 0 || most < 0))
-                return node_error(n, OX_INVALID_ARGUMENT, "KERNEL_EXCEEDS_INPUT", 0,
-                                  "the kernel covers %s elements of axis %d, which has %s with its padding",
-                                  dim_text(t, covered(n, w)), axis, dim_text(t, dim_add(t, room, covered(n, w))));
+        steps = dim_add(t, room, stride);
         if (!w->ceil_mode || w->auto_pad != WINDOW_NOTSET)
-                *ret = count;
+                count = dim_floordiv(t, steps, stride);
         else if (w->drop_last_in_padding)
-                *ret = windows_in_data(n, w, steps);
+                count = windows_in_data(n, w, steps);
         else
-                *ret = dim_ceildiv(t, steps, stride);
+                count = dim_ceildiv(t, steps, stride);
+        TRY(expect_fit(n, w, axis, room, count));
+        *ret = count;
         return OX_OK;
 }
 
