@@ -60,6 +60,64 @@ void content_Mod(struct node *n)
         content_broadcast(n, element_Mod);
 }
 
+/* -- bits: BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseNot (18), BitShift (11) -- */
+
+/* Integers are kept by their value: the bits of a negative one go on for ever, and those of an unsigned one are 0 past
+   its width, so that 64 of them tell all. */
+#define BITWISE(Op, operator)                                                                                          \
+        static struct scalar element_##Op(struct node *n, const struct scalar *args, int count)                        \
+        {                                                                                                              \
+                int64_t a, b;                                                                                          \
+                                                                                                                       \
+                if (!scalar_is_number(args[0], &a) || !scalar_is_number(args[1], &b))                                  \
+                        return scalar_unknown();                                                                       \
+                return scalar_int(dim_int((int64_t)((uint64_t)a operator(uint64_t) b)));                               \
+        }                                                                                                              \
+                                                                                                                       \
+        void content_##Op(struct node *n)                                                                              \
+        {                                                                                                              \
+                content_broadcast(n, element_##Op);                                                                    \
+        }
+
+BITWISE(BitwiseAnd, &)
+BITWISE(BitwiseOr, |)
+BITWISE(BitwiseXor, ^)
+
+static struct scalar element_BitwiseNot(struct node *n, const struct scalar *args, int count)
+{
+        int64_t a, lower, upper;
+
+        if (!scalar_is_number(args[0], &a) || !elem_int_range(out_type_elem(n), &lower, &upper))
+                return scalar_unknown();
+        if (lower < 0)
+                return scalar_int(dim_int(~a));
+        return elem_bits(out_type_elem(n)) < 64 ? scalar_int(dim_int(upper - a)) : scalar_unknown();
+}
+
+void content_BitwiseNot(struct node *n)
+{
+        content_broadcast(n, element_BitwiseNot);
+}
+
+/* Of unsigned integers: times or divided by a power of two. What is shifted by the width or more is not said. */
+static struct scalar element_BitShift(struct node *n, const struct scalar *args, int count)
+{
+        enum elem elem = out_type_elem(n);
+        int64_t by;
+
+        if (!scalar_is_number(args[1], &by) || by < 0 || by >= elem_bits(elem) || by >= 63)
+                return scalar_unknown();
+        struct scalar power = scalar_int(dim_int((int64_t)1 << by));
+
+        return attr_is(n, "direction", "LEFT") ? scalar_mul(n, elem, args[0], power)
+                                               : scalar_div(n, elem, args[0], power);
+}
+
+void content_BitShift(struct node *n)
+{
+        content_broadcast(n, element_BitShift);
+}
+
 /* -- comparisons and logic: 1, 0, or -1 where it is not known. Equal (1, 7, 11, 13, 19), Less, Greater (1, 7, 9, 13),
    LessOrEqual, GreaterOrEqual (12, 16), And, Or, Xor (1, 7), Not (1) -- */
 

@@ -118,6 +118,37 @@ enum ox_code infer_Compress(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
 }
 
+void content_Compress(struct node *n)
+{
+        const struct content *chosen = in_content(n, 1), *in = in_content(n, 0);
+        struct element_map map;
+        struct grid grid;
+        int64_t number, found = 0, size, step = 1;
+        int axis = 0;
+
+        if (!chosen || !in || !grid_of(n, in_type(n, 0), &grid) || !element_map_new(n, 0, &map))
+                return;
+        size = grid.count;
+        if (attr_int(n, "axis", &number)) {
+                if (axis_normalize(n, number, grid.rank, &axis) != OX_OK)
+                        return;
+                for (int d = 0; d < grid.rank; d++)
+                        for (int64_t k = 0; d != axis && k < grid.dim[d]; k++)
+                                map.offset[d][k] = k * grid.stride[d];
+                size = grid.dim[axis];
+                step = grid.stride[axis];
+        }
+        for (size_t k = 0; k < chosen->count; k++) {
+                int truth = scalar_truth(n, chosen->at[k]);
+
+                if (truth < 0 || (truth && ((int64_t)k >= size || found >= map.out.dim[axis])))
+                        return;
+                if (truth)
+                        map.offset[axis][found++] = (int64_t)k * step;
+        }
+        element_map_apply(n, 0, &map, in, scalar_unknown());
+}
+
 /* -- Unique 11 -- */
 
 /* A number that a double holds exactly. NaN is none: whether two of them are the same is not said. */
@@ -305,6 +336,36 @@ enum ox_code infer_OneHot(struct node *n)
         return out_tensor(n, 0, in_elem(n, 2), rank + 1, dims);
 }
 
+/* An index from -depth on (from 0 on before version 11) picks a place; any other picks none. */
+void content_OneHot(struct node *n)
+{
+        const struct content *indices = in_content(n, 0), *values = in_content(n, 2);
+        struct content *content;
+        struct scalar *to;
+        struct grid out;
+        int64_t depth, step, block;
+        int axis;
+
+        if (!indices || !values || values->count != 2 || !out_wanted(n, 0) || !grid_of(n, &n->out[0].type, &out) ||
+            out.count == 0 || attr_axis(n, "axis", -1, out.rank, &axis) != OX_OK)
+                return;
+        depth = out.dim[axis];
+        step = out.stride[axis];
+        block = depth * step;
+        if (indices->count * (size_t)depth != (size_t)out.count)
+                return;
+        content = content_new(n->arena, (size_t)out.count, &to);
+        for (int64_t k = 0; k < out.count; k++) {
+                int64_t index, place = k % block / step;
+                bool known = scalar_is_number(indices->at[k / block * step + k % step], &index);
+
+                if (known && index < 0 && n->row->since >= 11)
+                        index += depth;
+                to[k] = known ? values->at[index == place] : scalar_unknown();
+        }
+        out_content(n, 0, content);
+}
+
 /* -- Trilu 14 -- */
 
 enum ox_code infer_Trilu(struct node *n)
@@ -313,6 +374,29 @@ enum ox_code infer_Trilu(struct node *n)
         TRY(in_expect_rank_least(n, 0, 2));
         TRY(in_expect_scalar(n, 1));
         return out_like(n, 0, in_elem(n, 0), 0);
+}
+
+/* Of row i and column j, `upper` keeps what has j - i >= k, else what has j - i <= k. */
+void content_Trilu(struct node *n)
+{
+        const struct content *in = in_content(n, 0);
+        bool upper = attr_int_or(n, "upper", 1) != 0;
+        struct scalar zero = elem_is_float(in_elem(n, 0)) ? scalar_float(0) : scalar_int(dim_int(0)), *to;
+        struct content *content;
+        struct grid grid;
+        int64_t k = 0, *at;
+
+        if (!in || (in_given(n, 1) && !in_int(n, 1, &k)) || !grid_of(n, in_type(n, 0), &grid) || grid.rank < 2 ||
+            in->count != (size_t)grid.count)
+                return;
+        content = content_new(n->arena, in->count, &to);
+        at = grid_start(n, &grid);
+        for (size_t i = 0; i < in->count; i++, grid_next(&grid, at)) {
+                int64_t diagonal = at[grid.rank - 1] - at[grid.rank - 2];
+
+                to[i] = (upper ? diagonal >= k : diagonal <= k) ? in->at[i] : zero;
+        }
+        out_content(n, 0, content);
 }
 
 /* -- ReverseSequence 10: one length for each entry of the batch; the axes are 0 and 1 in either order -- */
