@@ -309,7 +309,6 @@ static enum ox_code run_arithmetic(void *user)
                 return shape_fail(context, OX_OUT_OF_RANGE, "%s: output %.100s stands for nothing",
                                   call->node->proto.op_type, call->node->proto.output[0]);
         bare.out = *output;
-        bare.out.content = NULL;
         switch (call->operation) {
         case OX_ADD:
                 content_Add(&bare.n);
