@@ -253,11 +253,16 @@ void dim_assume_size(struct dim_table *t, struct dim d)
         struct range range = range_of(t, d);
 
         /* As above: what contradicts another bound is no fact. */
-        if (range.lower >= 0 || range.upper < 0)
+        if (range.upper < 0)
                 return;
+        if (range.lower >= 0) {
+                t->expr[d.expr]->not_negative = true;
+                return;
+        }
         dim_each_symbol(t, d, look_before, &least);
         if (least < t->held)
                 return;
+        dim_assume_ge(t, d, 0); /* where it is a symbol, of all that it stands in */
         t->expr[d.expr]->not_negative = true;
         t->fact_generation++;
 }
