@@ -114,7 +114,7 @@ GROWTH = [
     ("functions that double", doubling(60, [node("Relu", ["x"], ["y"])]), "ok"),
     ("functions that double with an attribute", doubling(60, [op("Softmax", ["x"], ["y"], axis=Reference("axis"))],
                                                          axis=Reference("axis")), "ok"),
-    ("loops in loops", loops(40), "any"),
+    ("loops in loops", loops(40), "LOOP_LIMIT", "l"),
     ("contents of 4,096 elements, 50 times", chain_of("Add", 50, [], ["c"], [CONTENT, integers("x0", range(4096))]), "ok"),
     ("sequences of 2,000 elements that differ", sequences(2000, 20), "any"),
     ("900 terms, 64 axes, 8 nodes", chain_of("Relu", 8, [*TERM_NAMES, value_info("x0", [TERMS + "+%d" % i
