@@ -230,7 +230,7 @@ void content_broadcast_partial(struct node *n, scalar_fn f)
 void content_broadcast(struct node *n, scalar_fn f)
 {
         for (int i = 0; i < n->n_in; i++)
-                if (in_content(n, i) == NULL)
+                if (!in_has_content(n, i))
                         return;
         content_broadcast_partial(n, f);
 }

@@ -246,7 +246,7 @@ void content_Split(struct node *n)
         int64_t base = 0;
         int axis;
 
-        if (in_content(n, 0) == NULL || !grid_of(n, in_type(n, 0), &in) ||
+        if (!in_has_content(n, 0) || !grid_of(n, in_type(n, 0), &in) ||
             attr_axis(n, "axis", 0, in.rank, &axis) != OX_OK)
                 return;
         for (int o = 0; o < n->n_out; o++) {

@@ -19,8 +19,8 @@ enum ox_code infer_Identity(struct node *n)
 /* The elements of the input, in their order: the contents of Identity and of what gives them a new shape alone. */
 void content_same_elements(struct node *n)
 {
-        if (in_content(n, 0) != NULL)
-                out_content(n, 0, in_content(n, 0));
+        if (in_has_content(n, 0))
+                out_content(n, 0, n->in[0]->content);
 }
 
 /* -- Shape 1-25, Size 1-25 -- */
@@ -182,7 +182,7 @@ void content_Transpose(struct node *n)
         struct element_map map;
         struct grid in;
 
-        if (in_content(n, 0) == NULL || !grid_of(n, in_type(n, 0), &in) || !element_map_new(n, 0, &map) ||
+        if (!in_has_content(n, 0) || !grid_of(n, in_type(n, 0), &in) || !element_map_new(n, 0, &map) ||
             transpose_perm(n, in.rank, &perm) != OX_OK)
                 return;
         for (int d = 0; d < in.rank; d++)

@@ -113,6 +113,11 @@ struct dim *in_dims(const struct node *n, int i)
         return dims;
 }
 
+bool in_has_content(const struct node *n, int i)
+{
+        return in_given(n, i) && n->in[i]->content;
+}
+
 const struct content *in_content(const struct node *n, int i)
 {
         return in_given(n, i) ? content_read(n->in[i]->content) : NULL;

@@ -85,6 +85,8 @@ bool in_has_rank(const struct node *n, int i);
 struct dim in_dim(const struct node *n, int i, int axis);
 /* A copy of the shape, rank dimensions, that the caller may change. The rank must be known. */
 struct dim *in_dims(const struct node *n, int i);
+/* Whether elements are known, which does not fetch them: they may be those of weights. */
+bool in_has_content(const struct node *n, int i);
 /* Known elements, NULL when there are none; single ones may still be SCALAR_UNKNOWN. */
 const struct content *in_content(const struct node *n, int i);
 /* The elements as integers when each is known as a number (a scalar or any rank); false otherwise. */

@@ -162,7 +162,7 @@ void content_Pad(struct node *n)
         struct element_map map;
         struct grid in;
 
-        if (in_content(n, 0) == NULL || !grid_of(n, in_type(n, 0), &in) || !element_map_new(n, 0, &map) ||
+        if (!in_has_content(n, 0) || !grid_of(n, in_type(n, 0), &in) || !element_map_new(n, 0, &map) ||
             pads_parse(n, &pads) != OX_OK)
                 return;
         enum pad_mode mode = pad_mode(n);

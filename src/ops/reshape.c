@@ -220,7 +220,7 @@ void content_Expand(struct node *n)
         struct element_map map;
         struct grid in;
 
-        if (in_content(n, 0) == NULL || !grid_of(n, in_type(n, 0), &in) || !element_map_new(n, 0, &map))
+        if (!in_has_content(n, 0) || !grid_of(n, in_type(n, 0), &in) || !element_map_new(n, 0, &map))
                 return;
         for (int d = 0; d < in.rank; d++) {
                 int to = d + map.out.rank - in.rank;
@@ -310,7 +310,7 @@ void content_Tile(struct node *n)
         struct element_map map;
         struct grid in;
 
-        if (in_content(n, 0) == NULL || !grid_of(n, in_type(n, 0), &in) || !element_map_new(n, 0, &map))
+        if (!in_has_content(n, 0) || !grid_of(n, in_type(n, 0), &in) || !element_map_new(n, 0, &map))
                 return;
         for (int d = 0; d < in.rank; d++)
                 for (int64_t k = 0; k < map.out.dim[d]; k++)

@@ -299,7 +299,7 @@ void content_Slice(struct node *n)
         struct element_map map;
         struct grid in;
 
-        if (in_content(n, 0) == NULL || !grid_of(n, in_type(n, 0), &in) || !element_map_new(n, 0, &map) ||
+        if (!in_has_content(n, 0) || !grid_of(n, in_type(n, 0), &in) || !element_map_new(n, 0, &map) ||
             slice_parse(n, &slice) != OX_OK || !slice.axes_known)
                 return;
         for (int d = 0; d < in.rank; d++) {
