@@ -254,26 +254,6 @@ void json_bool(struct json_out *out, bool value)
         put(out, value ? "true" : "false", value ? 4 : 5);
 }
 
-void float_text(char *text, double value, bool narrow)
-{
-        if (isnan(value) || isinf(value)) {
-                snprintf(text, FLOAT_TEXT, "%s", isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
-                return;
-        }
-        for (int digits = narrow ? 6 : 15; digits <= 17; digits++) {
-                snprintf(text, FLOAT_TEXT, "%.*g", digits, value);
-                if (narrow ? strtof(text, NULL) == (float)value : strtod(text, NULL) == value)
-                        break;
-        }
-        /* A program that links the library may have a locale with another decimal point. */
-        char *point = strchr(text, ',');
-
-        if (point)
-                *point = '.';
-        if (!strpbrk(text, ".e"))
-                memcpy(text + strlen(text), ".0", 3);
-}
-
 void json_float(struct json_out *out, double value, bool narrow)
 {
         char text[FLOAT_TEXT];

@@ -21,11 +21,18 @@ static inline bool scalar_float_value(const struct scalar *s, double *ret)
         return true;
 }
 
-/* The contents as they can be told: all elements known, and none a fraction of symbols, for which there is no spelling.
+/* Floats that are told of one tensor. More of them are weights, which decide no shape and fill an answer. */
+#define FLOATS_TOLD 64
+
+/* The contents as they are told: all elements known, and none a fraction of symbols, for which there is no spelling.
    NULL otherwise. */
 static inline const struct content *value_content(const struct value *value)
 {
-        const struct content *content = content_read(value->content);
+        const struct content *content = value->content;
+
+        if (content && content->count > FLOATS_TOLD && elem_is_float(value->type.elem))
+                return NULL;
+        content = content_read(content);
 
         for (size_t i = 0; content && i < content->count; i++) {
                 const struct scalar *s = &content->at[i];
