@@ -130,6 +130,20 @@ static void print_term(const struct dim_table *t, const struct term *term, bool 
         }
 }
 
+/* What reads texts reads the number before its sign, so that the least of all integers is written in two. */
+static void print_readable_term(const struct dim_table *t, const struct term *term, bool first, struct buf *buf)
+{
+        struct term part = *term;
+
+        if (term->coef == INT64_MIN) {
+                part.coef = -INT64_MAX;
+                print_term(t, &part, first, buf);
+                part.coef = -1;
+                first = false;
+        }
+        print_term(t, &part, first, buf);
+}
+
 /* Products of more factors first, then in order of the atoms' making, symbols before operations; the constant last. */
 static bool prints_before(const struct dim_table *t, uint64_t a, uint64_t b)
 {
@@ -175,7 +189,10 @@ static void print_expr(const struct dim_table *t, struct dim d, struct buf *buf)
         uint32_t few[2 * FEW_TERMS] = {0}, *order = few;
 
         if (dim_is_int(d)) {
-                buf_put_i64(buf, d.val);
+                if (d.val == INT64_MIN)
+                        print_readable_term(t, &(struct term){.coef = d.val, .mono = MONO_ONE}, true, buf);
+                else
+                        buf_put_i64(buf, d.val);
                 return;
         }
         const struct expr *expr = t->expr[d.expr];
@@ -190,10 +207,10 @@ static void print_expr(const struct dim_table *t, struct dim d, struct buf *buf)
         for (uint32_t i = 0; i < expr->n && expr->term[order[lead]].coef < 0; i++)
                 if (expr->term[order[i]].coef > 0 && expr->term[order[i]].mono != MONO_ONE)
                         lead = i;
-        print_term(t, &expr->term[order[lead]], true, buf);
+        print_readable_term(t, &expr->term[order[lead]], true, buf);
         for (uint32_t i = 0; i < expr->n; i++)
                 if (i != lead)
-                        print_term(t, &expr->term[order[i]], false, buf);
+                        print_readable_term(t, &expr->term[order[i]], false, buf);
 }
 
 void dim_print(const struct dim_table *t, struct dim d, struct buf *buf)
@@ -203,6 +220,8 @@ void dim_print(const struct dim_table *t, struct dim d, struct buf *buf)
 
         if (expr && expr->text && expr->text_generation == t->text_generation)
                 buf_puts(buf, expr->text);
+        else if (dim_is_int(d))
+                buf_put_i64(buf, d.val);
         else if (dim_as_symbol(t, d, &symbol))
                 buf_puts(buf, str_text(t->strings, t->symbol[symbol]->open.name));
         else
