@@ -101,6 +101,13 @@ static bool has_one_element(struct node *n, int i)
         return type_elements(n->dims, in_type(n, i), &count) && dim_is(count, 1);
 }
 
+static bool may_have_one_element(struct node *n, int i)
+{
+        struct dim count;
+
+        return !type_elements(n->dims, in_type(n, i), &count) || !dim_proves_unequal(n->dims, count, dim_int(1));
+}
+
 /* Whether the second shape is a run of the first one's sizes that begins at `axis`. Sizes of 1 pass, though the text
    says that they are not expanded. */
 static enum ox_code legacy_run(struct node *n, int rank, struct dim *dims, int64_t axis)
@@ -109,9 +116,12 @@ static enum ox_code legacy_run(struct node *n, int rank, struct dim *dims, int64
 
         if (axis < 0)
                 axis += rank;
-        if (axis < 0 || axis > rank - b_rank)
+        if (axis < 0 || axis > rank - b_rank) {
+                if (may_have_one_element(n, 1)) /* which goes with any shape, whatever the axis */
+                        return OX_OK;
                 return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", 1,
                                   "axis %lld leaves no room for rank %d in rank %d", (long long)axis, b_rank, rank);
+        }
         for (int d = 0; d < b_rank; d++) {
                 struct dim size = in_dim(n, 1, d);
 
