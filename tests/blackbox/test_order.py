@@ -19,6 +19,11 @@ def unsorted(daemon):
     seen = infer(daemon, model(graph(nodes, X, ["e", "f"])))
     order = [v["name"] for v in seen.json["values"] if v["kind"] != "input"]
     equal("no more is moved than must be", order, ["a", "b", "late", "d", "e", "f"])
+    wide = [op("w%d = Relu(v%d)" % (i, i)) for i in range(99)] + [op("v%d = Abs(x)" % (i * 37 % 99)) for i in range(99)]
+    seen = infer(daemon, model(graph(wide, X, ["w98"])))
+    order = [v["nodeIndex"] for v in seen.json["values"] if v["kind"] != "input"]
+    check("each comes as soon as it may", all(order.index(k) == order.index(99 + j) + 1 or k < 99 and order.index(k) > order.index(99 + j)
+                                              for j in range(99) for k in [j * 37 % 99]) and len(order) == 198, order)
     taken = [op("y = If(c)", then_branch=graph([op("t = Relu(late)")], [], ["t"]),
                 else_branch=graph([op("e = Abs(late)")], [], ["e"])), op("late = Abs(x)")]
     seen = infer(daemon, model(graph(taken, X, ["y"])))

@@ -495,5 +495,63 @@ START_TEST(sizes_are_not_negative)
 }
 END_TEST
 
+/* N is 7, M is 3, K is 0, L is 1; others have no value. */
+static bool some_values(void *user, uint32_t symbol, int64_t *ret)
+{
+        const char *name = str_text(strings, dim_symbol_at(table, symbol)->name);
+
+        (void)user;
+        *ret = strcmp(name, "N") == 0 ? 7 : strcmp(name, "M") == 0 ? 3 : strcmp(name, "L") == 0 ? 1 : 0;
+        return *ret || strcmp(name, "K") == 0;
+}
+
+START_TEST(values_under_an_assignment)
+{
+        static const struct {
+                const char *text;
+                int64_t value;
+        } known[] = {
+                {"5", 5},
+                {"N", 7},
+                {"2*N - M + 1", 12},
+                {"N*M*M", 63},
+                {"N // M", 2},
+                {"-N // M", -3},
+                {"(M - N) % M", 2},
+                {"max(N, M, 9)", 9},
+                {"max(N, M)", 7},
+                {"min(N, M)", 3},
+                {"min(M, N, 2)", 2},
+                {"broadcast(N, L)", 7},
+                {"broadcast(L, N)", 7},
+                {"broadcast(K, L)", 0},
+                {"max(N // (M - 1), K)", 3},
+        };
+        static const char *const unknown[] = {"X",
+                                              "N + X",
+                                              "N // K",
+                                              "N % K",
+                                              "X // N",
+                                              "N // X",
+                                              "max(N, X)",
+                                              "broadcast(N, M)",
+                                              "N * 9223372036854775807",
+                                              "9223372036854775807 + N",
+                                              "9223372036854775807*L + N*M"};
+        int64_t value;
+
+        start();
+        for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+                ck_assert_msg(dim_eval(table, read(known[i].text), some_values, NULL, &value), "%s", known[i].text);
+                ck_assert_msg(value == known[i].value, "%s is %lld", known[i].text, (long long)value);
+        }
+        for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
+                ck_assert_msg(!dim_eval(table, read(unknown[i]), some_values, NULL, &value), "%s is %lld", unknown[i],
+                              (long long)value);
+        stop();
+}
+END_TEST
+
 UNIT_MAIN("dim", sums_and_products, divisions, rings_and_rests, extremes_and_broadcasts, operands_in_any_order_are_one,
-          names, reading, faults, growth_ends, proofs, bindings, long_chains_resolve, bounds, sizes_are_not_negative);
+          names, reading, faults, growth_ends, proofs, bindings, long_chains_resolve, bounds, sizes_are_not_negative,
+          values_under_an_assignment);
