@@ -247,10 +247,11 @@ bool unroll_map(struct infer *f, const struct scope *scope, struct node *n, cons
         for (int o = 0; o < n->n_out; o++)
                 elements[o] = (const struct type **)arena_array(f->arena, (size_t)count, sizeof(const struct type *));
         for (int64_t at = 0; good && at < count; at++) {
-                for (int i = 0; i < n->n_in; i++)
-                        u.args[i] = n->in[i]->type.kind == TYPE_SEQUENCE
-                                            ? (struct value){.type = *n->in[i]->elements[at]}
-                                            : *n->in[i];
+                for (int i = 0; i < n->n_in; i++) {
+                        u.args[i] = *n->in[i];
+                        if (n->in[i]->type.kind == TYPE_SEQUENCE)
+                                u.args[i] = (struct value){.type = *n->in[i]->elements[at]};
+                }
                 good = unroll_next(&u);
                 for (int o = 0; good && o < n->n_out; o++) {
                         struct type *type = arena_new_array(f->arena, struct type, 1);
