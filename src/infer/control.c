@@ -226,8 +226,11 @@ static bool walk_branch(struct infer *f, const struct scope *scope, struct node 
 {
         const struct diags before = f->diags;
         uint32_t held = taken ? 0 : dim_hold(f->dims, dim_symbol_count(f->dims));
+
+        f->never += never;
         bool walked = walk_body(f, scope, n, name, branch, NULL, 0, outputs, (size_t)n->n_out);
 
+        f->never -= never;
         if (!taken)
                 dim_release(f->dims, held);
         if (!never || !walked)

@@ -17,6 +17,7 @@ struct function_memo {
         uint32_t first_symbol; /* that the call made: such stand for data of that call alone */
         bool renews;           /* it made some */
         bool is_cut;           /* something in it was nested too deep: less deep, more may be known */
+        bool is_never;         /* it stood in a branch that is never taken: its faults were not told as such */
         int depth;
 };
 
@@ -227,7 +228,8 @@ static const struct function_memo *memo_find(const struct function_memo *wanted)
         int looked = 0;
 
         for (const struct function_memo *m = wanted->function->memo; m && looked < MEMO_LOOKED; m = m->same, looked++)
-                if (m->hash == wanted->hash && !(m->is_cut && m->depth > wanted->depth) && memo_fits(m, wanted))
+                if (m->hash == wanted->hash && m->is_never <= wanted->is_never &&
+                    !(m->is_cut && m->depth > wanted->depth) && memo_fits(m, wanted))
                         return m;
         return NULL;
 }
@@ -450,8 +452,12 @@ enum ox_code function_call(struct infer *f, const struct scope *scope, struct no
                           "calls have walked more than %llu nodes; of arguments only types count from here on",
                           (unsigned long long)f->call_most);
         }
-        *memo = (struct function_memo){
-                .function = function, .call = n->proto, .args = args, .given = given, .depth = scope->depth};
+        *memo = (struct function_memo){.function = function,
+                                       .call = n->proto,
+                                       .args = args,
+                                       .given = given,
+                                       .is_never = f->never > 0,
+                                       .depth = scope->depth};
         memo->hash = memo_hash(memo);
         const struct function_memo *known = memo_find(memo);
 

@@ -93,6 +93,7 @@ struct infer {
         struct function_memo *memo; /* the last one made */
         uint64_t called, call_most; /* nodes of functions' bodies that were walked, and how many while all counts */
         bool call_told;
+        int never;           /* branches around what is walked that are never taken */
         uint64_t depth_cuts; /* subgraphs and calls that were nested too deep */
         uint64_t nodes;      /* walked so far */
         uint64_t again;      /* of them: in bodies that were walked once more */

@@ -381,6 +381,43 @@ static enum ox_code scan_outputs(struct node *n, const struct scan *s, const str
         return OX_OK;
 }
 
+/* Lists have an entry for each scanned input or output. Axes count from the back since version 11. */
+static enum ox_code check_scan_lists(struct node *n, const struct scan *s)
+{
+        const struct {
+                const char *name;
+                size_t count;
+                bool is_axis;
+        } lists[] = {
+                {"directions", s->n_scan, false},
+                {"scan_input_directions", s->n_scan, false},
+                {"scan_output_directions", s->body->n_output - s->n_state, false},
+                {"scan_input_axes", s->n_scan, true},
+                {"scan_output_axes", s->body->n_output - s->n_state, true},
+        };
+
+        for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
+                const int64_t *at;
+                size_t count;
+
+                if (!attr_ints(n, lists[l].name, &at, &count))
+                        continue;
+                if (count != lists[l].count)
+                        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                                          "%s has %zu entries, wanted %zu", lists[l].name, count, lists[l].count);
+                for (size_t i = 0; i < count; i++) {
+                        if (!lists[l].is_axis && at[i] != 0 && at[i] != 1)
+                                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                                                  "%s holds %lld, wanted 0 or 1", lists[l].name, (long long)at[i]);
+                        if (lists[l].is_axis && at[i] < 0 && n->row->since < 11)
+                                return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", -1,
+                                                  "%s holds %lld, which Scan allows from version 11 on", lists[l].name,
+                                                  (long long)at[i]);
+                }
+        }
+        return OX_OK;
+}
+
 /* Scan (8: a batch axis and sequence_lens; 9, 11, 16, 19, 21 and later: axes to scan are attributes). State keeps its
    shape in every iteration, by the text of all versions. */
 enum ox_code control_scan(struct infer *f, const struct scope *scope, struct node *n)
@@ -401,6 +438,7 @@ enum ox_code control_scan(struct infer *f, const struct scope *scope, struct nod
                 return node_error(n, OX_INVALID_ARGUMENT, "BODY_ARITY", -1,
                                   "the body has %zu inputs and %zu outputs, the node gives it %zu and takes %d",
                                   s.body->n_input, s.body->n_output, s.n_state + s.n_scan, n->n_out);
+        TRY(check_scan_lists(n, &s));
         struct carry c = {.body = s.body, .n_args = s.n_state + s.n_scan, .n_state = s.n_state, .same_sizes = true};
 
         c.args = arena_new_array(f->arena, struct value, c.n_args);

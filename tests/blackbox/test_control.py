@@ -244,6 +244,11 @@ def scans(daemon):
     scan("y = Scan(a)", ["float[T,B,H]"], "no state", given=graph([op("o = Relu(ai)")], ["ai"], ["o"]), num_scan_inputs=1)
     for axes, what in (([3], "past the rank"), ([-4], "before it")):
         scan("f, y = Scan(s, a)", ["?", "?"], "an axis %s" % what, ["AXIS_OUT_OF_RANGE"], given=plain, num_scan_inputs=1, scan_input_axes=axes)
+    for what, lists in (("axes", {"scan_input_axes": [0, 0]}), ("directions", {"scan_output_directions": [0, 1]}),
+                        ("a direction", {"scan_input_directions": [2]})):
+        scan("f, y = Scan(s, a)", ["?", "?"], "%s that there are none of" % what, ["ATTRIBUTE_VALUE"], given=plain, num_scan_inputs=1, **lists)
+    scan("f, y = Scan(s, a)", ["?", "?"], "axes from the back in version 9", ["AXIS_OUT_OF_RANGE"], given=plain, opset=9,
+         num_scan_inputs=1, scan_input_axes=[-1])
     scan("f, y = Scan(s, a)", ["?", "?"], "more scanned inputs than there are", ["BODY_ARITY"], given=plain, num_scan_inputs=3)
     scan("f, y = Scan(s, a)", ["?", "?"], "none", ["BODY_ARITY"], given=plain, num_scan_inputs=0)
     scan("f, y = Scan(s, a, a)", ["?", "?"], "more than the body takes", ["BODY_ARITY"], given=plain, num_scan_inputs=1)

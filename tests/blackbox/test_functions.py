@@ -183,6 +183,20 @@ def repeated(daemon):
     check("and its values", "L/body/Faulty_1/Faulty/k" in seen.values, list(seen.values))
 
 
+def never_taken(daemon):
+    faulty = function("Faulty", "a", "b", [const("k", "float[2,2]", [1] * 4), op("t = Gemm(a, k)"), op("b = Relu(a)")])
+    dead = graph([op("t = my.Faulty(x)")], [], ["t"])
+    nodes = [const("no", "bool[]", [0]), op("y = If(no)", then_branch=dead, else_branch=graph([], [], ["x"])), op("z = my.Faulty(x)")]
+    seen = call(daemon, [faulty], nodes, ["z"])
+    equal("a fault is told where it counts", [d["severity"] for d in seen.json["diagnostics"]], ["info", "error"])
+    chain = [function("F0", "a, k", "b", [op("b = Relu(a)")])]
+    for i in range(1, 40):
+        inside = graph([op("t = my.F%d(a, k)" % (i - 1))], [], ["t"])
+        chain.append(function("F%d" % i, "a, k", "b", [op("b = If(k)", then_branch=inside, else_branch=inside)]))
+    seen = call(daemon, chain, [const("no", "bool[]", [0]), op("y = my.F30(x, no)")], ["y"])
+    check("calls in both branches stay linear", seen["y"] == "float[N,3]" and len(seen.values) < 1000, (seen["y"], len(seen.values)))
+
+
 def exhausted(daemon):
     """Each of 2^60 calls has another number to add to: what counts is the type in the end."""
     counts = [function("F0", "a", "b", [const("one", "int64[1]", [1]), op("b = Add(a, one)")])]
@@ -210,7 +224,7 @@ def declared(daemon):
 
 def main():
     with Daemon() as daemon:
-        for part in (simple, attributes, overloads, left_out, scopes, recursion, repeated, exhausted, declared):
+        for part in (simple, attributes, overloads, left_out, scopes, recursion, repeated, never_taken, exhausted, declared):
             part(daemon)
     finish()
 
