@@ -381,19 +381,19 @@ static enum ox_code scan_outputs(struct node *n, const struct scan *s, const str
         return OX_OK;
 }
 
-/* Lists have an entry for each scanned input or output. Axes count from the back since version 11. */
+/* Lists have an entry for each scanned input or output. */
 static enum ox_code check_scan_lists(struct node *n, const struct scan *s)
 {
         const struct {
                 const char *name;
                 size_t count;
-                bool is_axis;
+                bool is_flags;
         } lists[] = {
-                {"directions", s->n_scan, false},
-                {"scan_input_directions", s->n_scan, false},
-                {"scan_output_directions", s->body->n_output - s->n_state, false},
-                {"scan_input_axes", s->n_scan, true},
-                {"scan_output_axes", s->body->n_output - s->n_state, true},
+                {"directions", s->n_scan, true},
+                {"scan_input_directions", s->n_scan, true},
+                {"scan_output_directions", s->body->n_output - s->n_state, true},
+                {"scan_input_axes", s->n_scan, false},
+                {"scan_output_axes", s->body->n_output - s->n_state, false},
         };
 
         for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
@@ -405,15 +405,10 @@ static enum ox_code check_scan_lists(struct node *n, const struct scan *s)
                 if (count != lists[l].count)
                         return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
                                           "%s has %zu entries, wanted %zu", lists[l].name, count, lists[l].count);
-                for (size_t i = 0; i < count; i++) {
-                        if (!lists[l].is_axis && at[i] != 0 && at[i] != 1)
+                for (size_t i = 0; lists[l].is_flags && i < count; i++)
+                        if (at[i] != 0 && at[i] != 1)
                                 return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
                                                   "%s holds %lld, wanted 0 or 1", lists[l].name, (long long)at[i]);
-                        if (lists[l].is_axis && at[i] < 0 && n->row->since < 11)
-                                return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", -1,
-                                                  "%s holds %lld, which Scan allows from version 11 on", lists[l].name,
-                                                  (long long)at[i]);
-                }
         }
         return OX_OK;
 }

@@ -247,8 +247,8 @@ def scans(daemon):
     for what, lists in (("axes", {"scan_input_axes": [0, 0]}), ("directions", {"scan_output_directions": [0, 1]}),
                         ("a direction", {"scan_input_directions": [2]})):
         scan("f, y = Scan(s, a)", ["?", "?"], "%s that there are none of" % what, ["ATTRIBUTE_VALUE"], given=plain, num_scan_inputs=1, **lists)
-    scan("f, y = Scan(s, a)", ["?", "?"], "axes from the back in version 9", ["AXIS_OUT_OF_RANGE"], given=plain, opset=9,
-         num_scan_inputs=1, scan_input_axes=[-1])
+    scan("f, y = Scan(s, b)", ["float[H]", "float[T,B,H]"], "axes from the back in version 9", given=plain, opset=9, num_scan_inputs=1,
+         scan_input_axes=[-2])
     scan("f, y = Scan(s, a)", ["?", "?"], "more scanned inputs than there are", ["BODY_ARITY"], given=plain, num_scan_inputs=3)
     scan("f, y = Scan(s, a)", ["?", "?"], "none", ["BODY_ARITY"], given=plain, num_scan_inputs=0)
     scan("f, y = Scan(s, a, a)", ["?", "?"], "more than the body takes", ["BODY_ARITY"], given=plain, num_scan_inputs=1)
