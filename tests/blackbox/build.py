@@ -10,7 +10,8 @@ import struct
 
 from wire import number, text, varint
 
-ELEMENTS = {"float": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "string": 8, "bool": 9, "float16": 10, "double": 11}
+ELEMENTS = {"float": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "string": 8, "bool": 9, "float16": 10,
+            "double": 11}
 FORMATS = {"float": "<f", "int32": "<i", "int64": "<q", "bool": "<?", "double": "<d", "uint8": "<B"}
 
 
@@ -67,7 +68,8 @@ def tensor(written, elements, name=""):
     """A TensorProto: tensor("int64[2]", [1, 2])."""
     kind, _, dims = written.partition("[")
     data = b"".join(struct.pack(FORMATS[kind], e) for e in elements)
-    return b"".join(number(1, int(d)) for d in split(dims[:-1])) + number(2, ELEMENTS[kind]) + text(8, name) + text(9, data)
+    return b"".join(number(1, int(d)) for d in split(dims[:-1])) + number(2,
+                                                                          ELEMENTS[kind]) + text(8, name) + text(9, data)
 
 
 class Graph(bytes):
@@ -133,7 +135,8 @@ def opsets(versions):
     return [text(1, domain) + number(2, version) for domain, version in versions.items()]
 
 
-def function(name, inputs, outputs, nodes, domain="my", overload="", attributes=(), defaults=None, infos=(), opset=None):
+def function(name, inputs, outputs, nodes, domain="my", overload="", attributes=(), defaults=None, infos=(),
+             opset=None):
     """A FunctionProto; `inputs` and `outputs` as in "a, b", `attributes` without a default, `defaults` with one."""
     body = text(1, name) + b"".join(text(4, i) for i in split(inputs)) + b"".join(text(5, o) for o in split(outputs))
     body += b"".join(text(6, a) for a in attributes) + b"".join(text(7, n) for n in nodes)

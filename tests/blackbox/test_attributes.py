@@ -18,20 +18,30 @@ def told(daemon, written, *attributes, opset=17, ir=8, inputs=X):
 
 def untyped(daemon):
     """IR versions before 2 had no AttributeProto.type: the field that is filled tells."""
-    for what, fields, wanted in (("an integer", number(3, 1), ("float[N,6]", [])), ("a float", varint(2 << 3 | 5) + struct.pack("<f", 1.0), ("?", ["ATTRIBUTE_TYPE"])),
-                                 ("a text", text(4, "1"), ("?", ["ATTRIBUTE_TYPE"])), ("a list", text(8, varint(1)), ("?", ["ATTRIBUTE_TYPE"])),
-                                 ("both an integer and a float", number(3, 1) + varint(2 << 3 | 5) + struct.pack("<f", 1.0), ("float[N,6]", []))):
-        equal("no type, but %s" % what, told(daemon, "y = Concat(x, x)", text(1, "axis") + fields, opset=4, ir=1)[:2], wanted)
-    equal("no type and no value is 0", told(daemon, "y = Concat(x, x)", text(1, "axis"), opset=4, ir=1)[0], "float[2*N,3]")
-    equal("an empty list", told(daemon, "y = Squeeze(x)", text(1, "axes"), opset=11, inputs=["x: float[1,3]"])[0] in ("float[3]", "float[1,3]"), True)
+    for what, fields, wanted in (("an integer", number(3, 1), ("float[N,6]", [])),
+                                 ("a float", varint(2 << 3 | 5) + struct.pack("<f", 1.0), ("?", ["ATTRIBUTE_TYPE"])),
+                                 ("a text", text(4, "1"), ("?", ["ATTRIBUTE_TYPE"])),
+                                 ("a list", text(8, varint(1)), ("?", ["ATTRIBUTE_TYPE"])),
+                                 ("both an integer and a float",
+                                  number(3, 1) + varint(2 << 3 | 5) + struct.pack("<f", 1.0), ("float[N,6]", []))):
+        equal("no type, but %s" % what, told(daemon, "y = Concat(x, x)", text(1, "axis") + fields, opset=4, ir=1)[:2],
+              wanted)
+    equal("no type and no value is 0", told(daemon, "y = Concat(x, x)", text(1, "axis"), opset=4, ir=1)[0],
+          "float[2*N,3]")
+    equal("an empty list", told(daemon, "y = Squeeze(x)", text(1, "axes"), opset=11,
+                                inputs=["x: float[1,3]"])[0] in ("float[3]", "float[1,3]"), True)
     permutation = text(1, "perm") + text(8, varint(1) + varint(0))
     equal("a list without a type", told(daemon, "y = Transpose(x)", permutation, opset=1, ir=1)[:2], ("float[3,N]", []))
-    equal("a list that is not packed", told(daemon, "y = Transpose(x)", text(1, "perm") + number(8, 1) + number(8, 0) + number(20, 7))[:2],
+    equal("a list that is not packed", told(daemon, "y = Transpose(x)",
+                                            text(1, "perm") + number(8, 1) + number(8, 0) + number(20, 7))[:2],
           ("float[3,N]", []))
-    equal("the type is believed", told(daemon, "y = Concat(x, x)", text(1, "axis") + number(3, 1) + number(20, 1))[:2], ("?", ["ATTRIBUTE_TYPE"]))
-    equal("a type that there is none of", told(daemon, "y = Concat(x, x)", text(1, "axis") + number(3, 1) + number(20, 99))[:2],
+    equal("the type is believed", told(daemon, "y = Concat(x, x)", text(1, "axis") + number(3, 1) + number(20, 1))[:2],
           ("?", ["ATTRIBUTE_TYPE"]))
-    equal("an attribute without a name", told(daemon, "y = Relu(x)", number(3, 1) + number(20, 2))[:2], ("float[N,3]", ["UNKNOWN_ATTRIBUTE"]))
+    equal("a type that there is none of", told(daemon, "y = Concat(x, x)",
+                                               text(1, "axis") + number(3, 1) + number(20, 99))[:2],
+          ("?", ["ATTRIBUTE_TYPE"]))
+    equal("an attribute without a name", told(daemon, "y = Relu(x)", number(3, 1) + number(20, 2))[:2],
+          ("float[N,3]", ["UNKNOWN_ATTRIBUTE"]))
     both = [text(1, "axis") + number(3, axis) + number(20, 2) for axis in (1, 0)]
     check("an attribute given twice", told(daemon, "y = Concat(x, x)", *both)[0] in ("float[N,6]", "?"))
 
@@ -41,11 +51,14 @@ def constants(daemon):
         return told(daemon, "y = Constant()", text(1, name) + text(field, body) + number(20, kind))
     equal("a tensor", value(tensor("int64[2]", [7, 8])), ("int64[2]", [], [7, 8]))
     raw = number(2, 7) + text(9, struct.pack("<q", 5))
-    for what, body, reasons in (("too few bytes", number(1, 3) + raw, ["TENSOR_INVALID"]), ("too many", raw + text(9, b"\0" * 24), ["TENSOR_INVALID"]),
+    for what, body, reasons in (("too few bytes", number(1, 3) + raw, ["TENSOR_INVALID"]),
+                                ("too many", raw + text(9, b"\0" * 24), ["TENSOR_INVALID"]),
                                 ("a negative size", number(1, (1 << 64) - 2) + raw, ["TENSOR_INVALID"]),
-                                ("an element type that there is none of", number(2, 77) + text(9, b"\0"), ["TENSOR_INVALID"]),
+                                ("an element type that there is none of", number(2, 77) + text(9, b"\0"),
+                                 ["TENSOR_INVALID"]),
                                 ("no element type", text(9, b"\0"), ["TENSOR_INVALID"]),
-                                ("more axes than the limit", b"".join(number(1, 1) for _ in range(65)) + raw, ["TENSOR_INVALID"]),
+                                ("more axes than the limit", b"".join(number(1, 1) for _ in range(65)) + raw,
+                                 ["TENSOR_INVALID"]),
                                 ("sizes past 64 bits", number(1, 1 << 40) * 2 + raw, ["TENSOR_INVALID"])):
         equal("a tensor of %s" % what, value(body)[1], reasons)
     equal("no tensor in it", told(daemon, "y = Constant()", text(1, "value") + number(20, 4))[1], ["TENSOR_INVALID"])
@@ -55,7 +68,8 @@ def constants(daemon):
     equal("and one at it", told(daemon, "y = Constant()", long)[2], [1] * 4096)
 
     def sparse(values, dims):
-        return value(text(1, values) + text(2, tensor("int64[1]", [0])) + b"".join(number(3, d & (1 << 64) - 1) for d in dims),
+        return value(text(1, values) + text(2, tensor("int64[1]", [0])) + b"".join(number(3,
+                                                                                          d & (1 << 64) - 1) for d in dims),
                      "sparse_value", 11, 22)
     equal("a sparse one", sparse(tensor("float[1]", [1]), [3, 4])[:2], ("float[3,4]", []))
     equal("a sparse one of a negative size", sparse(tensor("float[1]", [1]), [3, -4])[:2], ("?", ["NEGATIVE_SIZE"]))
@@ -67,9 +81,12 @@ def constants(daemon):
 def imports(daemon):
     relu = graph([op("y = Relu(x)"), op("z = ai.onnx.ml.Scaler(x)"), op("u = other.Op(x)")], X, ["y"])
     seen = infer(daemon, model(relu, opset={"": 17}))
-    equal("a domain that is not imported", (seen["y"], seen.reasons), ("float[N,3]", ["MISSING_OPSET_IMPORT", "UNKNOWN_OPERATOR"]))
-    seen = infer(daemon, model(graph([op("y = Relu(x)"), op("z = ai.onnx.Abs(x)")], X, ["y", "z"]), opset={"ai.onnx": 17}))
-    equal("ai.onnx is the domain without a name", (seen["y"], seen["z"], seen.reasons), ("float[N,3]", "float[N,3]", []))
+    equal("a domain that is not imported", (seen["y"], seen.reasons),
+          ("float[N,3]", ["MISSING_OPSET_IMPORT", "UNKNOWN_OPERATOR"]))
+    seen = infer(daemon, model(graph([op("y = Relu(x)"), op("z = ai.onnx.Abs(x)")], X, ["y", "z"]),
+                               opset={"ai.onnx": 17}))
+    equal("ai.onnx is the domain without a name", (seen["y"], seen["z"], seen.reasons),
+          ("float[N,3]", "float[N,3]", []))
     seen = infer(daemon, model(graph([op("y = Relu(x)")], X, ["y"]), opset={}, ir=1))
     equal("no import at all is version 1", (seen["y"], seen.reasons), ("float[N,3]", []))
     seen = infer(daemon, model(graph([op("y = Gelu(x)")], X, ["y"]), opset=17))

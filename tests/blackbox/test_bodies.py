@@ -40,11 +40,13 @@ def values(status, body):
 
 
 def refused(what, status, body, wanted=400, code="invalid_argument"):
-    check("%s: %d %s" % (what, wanted, code), status == wanted and json.loads(body)["code"] == code, (status, body[:300]))
+    check("%s: %d %s" % (what, wanted, code), status == wanted and json.loads(body)["code"] == code,
+          (status, body[:300]))
 
 
 def posted(daemon, body, kind="application/octet-stream", path=INFER, **headers):
-    answer = daemon.request("POST", path, body, {"Content-Type": kind, **{k.replace("_", "-"): v for k, v in headers.items()}})
+    answer = daemon.request("POST", path, body, {"Content-Type": kind,
+                                                 **{k.replace("_", "-"): v for k, v in headers.items()}})
     return answer.status, answer.body
 
 
@@ -54,14 +56,16 @@ def forms(daemon, data, wanted):
         equal("boundary %s" % boundary, values(*posted(daemon, form(data, boundary), FORM + quoted)), wanted)
     body = form(data)
     last = body.rindex(b"\r\n--edge--")
-    for what, ends in {"within the first boundary": [3], "within a header": [20], "between CR and LF of the head": [body.index(b"\r\n\r\n") + 3],
+    for what, ends in {"within the first boundary": [3], "within a header": [20],
+                       "between CR and LF of the head": [body.index(b"\r\n\r\n") + 3],
                        "before the last boundary": [last], "within it": [last + 1, last + 2, last + 5, last + 8],
                        "byte by byte around it": list(range(last - 5, len(body)))}.items():
         equal("a form split %s" % what, values(*sent(daemon, body, "Content-Type: %sedge" % FORM, pieces=ends)), wanted)
     tricky = weights(3000)[:-12000] + (b"\r\n--edg\r\n--edgy\r\n--" * 700)[:12000]
     plain = values(*posted(daemon, tricky))
     equal("what looks like a boundary within the data", values(*posted(daemon, form(tricky), FORM + "edge")), plain)
-    for what, more in {"a type": "Content-Type: application/octet-stream\r\n", "a transfer encoding": "Content-Transfer-Encoding: binary\r\n"}.items():
+    for what, more in {"a type": "Content-Type: application/octet-stream\r\n",
+                       "a transfer encoding": "Content-Transfer-Encoding: binary\r\n"}.items():
         equal("a part with %s" % what, values(*posted(daemon, form(data, more=more), FORM + "edge")), wanted)
     equal("no file name", values(*posted(daemon, form(data, filename=None), FORM + "edge")), wanted)
     equal("upper case", values(*posted(daemon, body, "Multipart/Form-Data; boundary=edge")), wanted)
@@ -71,7 +75,8 @@ def forms(daemon, data, wanted):
     status, answer = posted(daemon, body, FORM + "edge", INFER + "?format=text")
     check("and the format", status == 200 and b"float" in answer and answer[:1] != b"{", answer[:200])
     end = b"--edge--\r\n"
-    for what, bad in {"no end": body[:-len(end)], "half an end": body[:-4], "a wrong end": body[:-len(end)] + b"--other--\r\n",
+    for what, bad in {"no end": body[:-len(end)], "half an end": body[:-4],
+                      "a wrong end": body[:-len(end)] + b"--other--\r\n",
                       "another boundary": form(data, "other"), "no boundary at all": data,
                       "a part without a name": body.replace(b'name="model"; ', b""),
                       "another field before": part("pretty", b"1", "edge", filename=None) + body,
@@ -96,17 +101,20 @@ def gzips(daemon, data, wanted):
     equal("a member for every seven bytes", values(*coded(b"".join(gzip.compress(data[i:i + 7]) for i in range(0, len(data), 7)))), wanted)
     for cut in (1, 5, 10, len(packed) // 2, len(packed) - 8, len(packed) - 1):
         refused("gzip cut off after %d of %d" % (cut, len(packed)), *coded(packed[:cut]))
-    for what, tail in {"a byte": b"x", "zeros": b"\0" * 8, "the start of a member": packed[:7], "a model": data}.items():
+    for what, tail in {"a byte": b"x", "zeros": b"\0" * 8, "the start of a member": packed[:7],
+                       "a model": data}.items():
         refused("gzip followed by %s" % what, *coded(packed + tail))
     refused("a wrong length at the end", *coded(packed[:-1] + bytes([packed[-1] ^ 1])))
     refused("a preset dictionary is none of gzip's", *coded(zlib.compress(data)))
     refused("raw deflate", *coded(zlib.compress(data)[2:-4]))
     equal("a form in gzip, split within its boundary",
-          values(*posted(daemon, gzip.compress(form(data)[:50]) + gzip.compress(form(data)[50:]), FORM + "edge", Content_Encoding="gzip")), wanted)
+          values(*posted(daemon, gzip.compress(form(data)[:50]) + gzip.compress(form(data)[50:]), FORM + "edge",
+                         Content_Encoding="gzip")), wanted)
     refused("gzip in a part of a form", *posted(daemon, form(packed), FORM + "edge"))
     equal("white space around a coding is none of it", values(*coded(packed, " gzip ")), wanted)
     with Raw(daemon) as raw:
-        raw.send(post_head(INFER, "Content-Length: %d" % len(packed), "Content-Encoding: gzip", "Content-Encoding: gzip") + packed)
+        raw.send(post_head(INFER, "Content-Length: %d" % len(packed), "Content-Encoding: gzip",
+                           "Content-Encoding: gzip") + packed)
         status, _, answer = raw.answer()
         refused("Content-Encoding twice is not taken for once", status, answer)
 
@@ -171,7 +179,8 @@ def expecting(daemon, data):
         check("100 comes before the body", head.startswith(b"HTTP/1.1 100"), head[:100])
         raw.received = b""
         equal("and the answer after it", raw.send(data).answer()[0], 200)
-    for what, fields, wanted in (("a type that is refused", ("Content-Type: text/html",), 415), ("an encoding", ("Content-Encoding: br",), 415)):
+    for what, fields, wanted in (("a type that is refused", ("Content-Type: text/html",), 415),
+                                 ("an encoding", ("Content-Encoding: br",), 415)):
         with Raw(daemon) as raw:
             raw.send(post_head(INFER, "Content-Length: %d" % len(data), "Expect: 100-continue", *fields))
             raw.socket.settimeout(10)
@@ -179,7 +188,8 @@ def expecting(daemon, data):
 
 
 def types(daemon, data, wanted):
-    for kind in ("application/octet-stream;", "application/octet-stream ; charset=binary", "application/x-protobuf;messageType=onnx.ModelProto"):
+    for kind in ("application/octet-stream;", "application/octet-stream ; charset=binary",
+                 "application/x-protobuf;messageType=onnx.ModelProto"):
         equal(kind, values(*posted(daemon, data, kind)), wanted)
     for kind in ("text/plain", "application/json", "application/x-protobuffer", "multipart", "*/*", "x", "/", ";"):
         refused("Content-Type %s" % kind, *posted(daemon, data, kind), 415)
@@ -190,15 +200,19 @@ def types(daemon, data, wanted):
 def limits():
     with Daemon("--upload-bytes", "50000", "--zstd-window-bytes", "1024") as daemon:
         bomb = gzip.compress(b"\0" * 40_000_000)
-        refused("a bomb of %d bytes" % len(bomb), *posted(daemon, bomb, Content_Encoding="gzip"), 413, "resource_exhausted")
+        refused("a bomb of %d bytes" % len(bomb), *posted(daemon, bomb, Content_Encoding="gzip"), 413,
+                "resource_exhausted")
         nested = gzip.compress(form(b"\x3a" * 60000))
-        refused("one in a form", *posted(daemon, nested, FORM + "edge", Content_Encoding="gzip"), 413, "resource_exhausted")
-        refused("a form past the limit", *posted(daemon, form(b"\x3a" * 60000), FORM + "edge"), 413, "resource_exhausted")
+        refused("one in a form", *posted(daemon, nested, FORM + "edge", Content_Encoding="gzip"), 413,
+                "resource_exhausted")
+        refused("a form past the limit", *posted(daemon, form(b"\x3a" * 60000), FORM + "edge"), 413,
+                "resource_exhausted")
         small = chain(100)
         equal("within the limit", posted(daemon, gzip.compress(small), Content_Encoding="gzip")[0], 200)
         equal("and to the byte", posted(daemon, filled(small, 50000))[0], 200)
         refused("one more", *posted(daemon, filled(small, 50001)), 413, "resource_exhausted")
-        refused("one more, decoded", *posted(daemon, gzip.compress(filled(small, 50001)), Content_Encoding="gzip"), 413, "resource_exhausted")
+        refused("one more, decoded", *posted(daemon, gzip.compress(filled(small, 50001)), Content_Encoding="gzip"),
+                413, "resource_exhausted")
 
 
 def filled(data, size):

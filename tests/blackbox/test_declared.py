@@ -37,19 +37,26 @@ def fills_in(daemon):
 
 
 def contradicts(daemon):
-    for what, declared, found in (("a size", "y: float[N,4]", "float[N,3]"), ("a rank", "y: float[N,3,1]", "float[N,3]"),
-                                  ("an element type", "y: int64[N,3]", "float[N,3]"), ("a scalar", "y: float[]", "float[N,3]"),
-                                  ("a sequence", "y: seq(float[N,3])", "float[N,3]"), ("an optional", "y: optional(float[N,3])", "float[N,3]"),
-                                  ("a map", "y: map(int64, float[])", "float[N,3]"), ("a sparse tensor", "y: sparse(float[N,3])", "float[N,3]")):
+    for what, declared, found in (("a size", "y: float[N,4]", "float[N,3]"),
+                                  ("a rank", "y: float[N,3,1]", "float[N,3]"),
+                                  ("an element type", "y: int64[N,3]", "float[N,3]"),
+                                  ("a scalar", "y: float[]", "float[N,3]"),
+                                  ("a sequence", "y: seq(float[N,3])", "float[N,3]"),
+                                  ("an optional", "y: optional(float[N,3])", "float[N,3]"),
+                                  ("a map", "y: map(int64, float[])", "float[N,3]"),
+                                  ("a sparse tensor", "y: sparse(float[N,3])", "float[N,3]")):
         seen = told(daemon, [op("y = Relu(x)", "n"), op("z = Abs(y)")], [declared, "z"])
-        equal("%s declared otherwise: the inferred one is shown and flows on" % what, (seen["y"], seen["z"], seen.reasons),
+        equal("%s declared otherwise: the inferred one is shown and flows on" % what,
+              (seen["y"], seen["z"], seen.reasons),
               (found, found, ["DECLARED_CONFLICT"]))
         found = seen.json["diagnostics"][0]
-        equal("%s: what and where" % what, [found.get(k) for k in ("severity", "value", "node", "code")], ["error", "y", "n", "invalid_argument"])
+        equal("%s: what and where" % what, [found.get(k) for k in ("severity", "value", "node", "code")],
+              ["error", "y", "n", "invalid_argument"])
     seen = told(daemon, [op("y = Relu(x)")], ["y: float[?,4]"], strict=1)
     equal("strict refuses it", seen.status, 400)
     seen = told(daemon, [op("y = Relu(x)")], ["y: float[9,4]"])
-    equal("each axis is told, what is equal is a fact", (seen.reasons, seen.constraints), (["DECLARED_CONFLICT"], ["N == 9"]))
+    equal("each axis is told, what is equal is a fact", (seen.reasons, seen.constraints),
+          (["DECLARED_CONFLICT"], ["N == 9"]))
     seen = told(daemon, [op("y = Concat(x, x)", axis=0)], ["y: float[7,3]"])
     equal("2*N is not 7", (seen["y"], seen.reasons), ("float[2*N,3]", ["DECLARED_CONFLICT"]))
 
@@ -76,32 +83,42 @@ def names(daemon):
 
 
 def expressions(daemon):
-    seen = told(daemon, [op("z = Transpose(b)")], ["z"], ["a: float[past_seq,seq]", "b: float[past_seq + seq,seq + past_seq]"])
+    seen = told(daemon, [op("z = Transpose(b)")], ["z"],
+                ["a: float[past_seq,seq]", "b: float[past_seq + seq,seq + past_seq]"])
     equal("an expression of names that stand alone", seen["z"], "float[past_seq+seq,past_seq+seq]")
-    for written, wanted in (("2*s0", "2*s0"), ("s0//2", "s0//2"), ("Max(1, s0)", "max(s0,1)"), ("s0*s1 - s0", "s0*s1-s0"), ("(s0 + 1)*2", "2*s0+2"),
-                            ("s0 + s0", "2*s0"), ("floor(s0/2)", "s0//2"), ("s0 % 4", "s0%4"), ("Min(s0, 8)", "min(s0,8)"), ("-s0 + s1", "s1-s0")):
+    for written, wanted in (("2*s0", "2*s0"), ("s0//2", "s0//2"), ("Max(1, s0)", "max(s0,1)"),
+                            ("s0*s1 - s0", "s0*s1-s0"), ("(s0 + 1)*2", "2*s0+2"),
+                            ("s0 + s0", "2*s0"), ("floor(s0/2)", "s0//2"), ("s0 % 4", "s0%4"),
+                            ("Min(s0, 8)", "min(s0,8)"), ("-s0 + s1", "s1-s0")):
         seen = told(daemon, [op("y = Relu(x)")], ["y"], ["x: float[%s]" % written, "q: float[s0,s1]"])
         equal("%s is an expression" % written, seen["y"], "float[%s]" % wanted)
-    for written in ("batch-size", "s0+other", "2*other", "Max(1, other)", "s0 s1", "s0//", "height/2", "s0/2", "(s0", "1.5*s0", "f(s0)"):
-        seen = told(daemon, [op("y = Concat(x, x)", axis=0)], ["y"], ["x: float[%s]" % written, "q: float[s0,s1,batch]"])
+    for written in ("batch-size", "s0+other", "2*other", "Max(1, other)", "s0 s1", "s0//", "height/2", "s0/2", "(s0",
+                    "1.5*s0", "f(s0)"):
+        seen = told(daemon, [op("y = Concat(x, x)", axis=0)], ["y"],
+                    ["x: float[%s]" % written, "q: float[s0,s1,batch]"])
         equal("%s is a name as it stands" % written, seen.json["values"][0]["shape"], [written])
         equal("%s in an expression" % written, seen.json["values"][-1]["shape"], ["2*`%s`" % written])
     seen = told(daemon, [op("y = Relu(x)")], ["y"], ["x: float[3 - 5]", "q: float[s0]"])
     check("numbers below 0 are no size", isinstance(seen.json["values"][0]["shape"][0], str), seen.json["values"][0])
     seen = told(daemon, [op("y = Concat(a, b)", axis=0)], ["y: float[past + seq]"], ["a: float[past]", "b: float[seq]"])
-    equal("an output declared by an expression", (seen["y"], seen.constraints, seen.reasons), ("float[past+seq]", [], []))
-    seen = told(daemon, [op("y = Concat(a, b)", axis=0)], ["y: float[total]"], ["a: float[past]", "b: float[seq]", "c: float[total]"])
+    equal("an output declared by an expression", (seen["y"], seen.constraints, seen.reasons),
+          ("float[past+seq]", [], []))
+    seen = told(daemon, [op("y = Concat(a, b)", axis=0)], ["y: float[total]"],
+                ["a: float[past]", "b: float[seq]", "c: float[total]"])
     equal("or by another name", (seen["y"], seen.constraints), ("float[past+seq]", ["past + seq == total"]))
 
 
 def other_kinds(daemon):
     for declared in ("seq(float[N,3])", "optional(float[N,3])", "optional(seq(float[N]))", "seq(seq(int64[]))"):
-        seen = told(daemon, [op("y = Identity(q)"), op("z = other.Op(q)")], ["y: " + declared, "z: " + declared], ["q: " + declared])
+        seen = told(daemon, [op("y = Identity(q)"), op("z = other.Op(q)")], ["y: " + declared, "z: " + declared],
+                    ["q: " + declared])
         equal("%s in and out" % declared, (seen["q"], seen["y"], seen["z"]), (declared,) * 3)
     seen = told(daemon, [op("y = other.Op(q)")], ["y: map(int64, float[])"], ["q: map(string, float[])"])
-    equal("maps", (seen.json["values"][0]["type"], seen.json["values"][1]["type"]), ("map(string,tensor(float))", "map(int64,tensor(float))"))
+    equal("maps", (seen.json["values"][0]["type"], seen.json["values"][1]["type"]),
+          ("map(string,tensor(float))", "map(int64,tensor(float))"))
     seen = told(daemon, [op("y = other.Op(q)")], ["y: sparse(float[N,3])"], ["q: sparse(float[N,3])"])
-    equal("sparse tensors", [(v["type"], v["shape"]) for v in seen.json["values"]], [("sparse_tensor(float)", ["N", 3])] * 2)
+    equal("sparse tensors", [(v["type"], v["shape"]) for v in seen.json["values"]],
+          [("sparse_tensor(float)", ["N", 3])] * 2)
     seen = told(daemon, [op("y = SequenceConstruct(x, w)")], ["y: seq(float[K,3])"], X + ["w: float[M,3]"])
     equal("elements of a sequence are told, too", (seen["y"], seen.reasons), ("seq(float[K,3])*2", []))
     seen = told(daemon, [op("y = SequenceConstruct(x, x)")], ["y: seq(int64[N,3])"])
@@ -116,13 +133,16 @@ def other_kinds(daemon):
 
 def inner(daemon):
     branch = graph([op("t = NonZero(x)"), op("u = other.Op(x)")], [], ["t", "u"], ["t: int64[2,K]", "u: float[K,N,?]"])
-    seen = told(daemon, [op("y, z = If(c)", "n", then_branch=branch, else_branch=branch)], ["y", "z"], X + ["c: bool[]"])
+    seen = told(daemon, [op("y, z = If(c)", "n", then_branch=branch, else_branch=branch)], ["y", "z"],
+                X + ["c: bool[]"])
     equal("value_info of a branch", (seen["n/then_branch/t"], seen["n/then_branch/u"], seen["y"]),
           ("int64[2,K]", "float[K,N,?1]", "int64[2,K]"))
     wrong = graph([op("t = Relu(x)")], [], ["t"], ["t: float[N,4]"])
     seen = told(daemon, [op("y = If(c)", "n", then_branch=wrong, else_branch=wrong)], ["y"], X + ["c: bool[]"])
-    equal("one that contradicts", (seen["y"], [d["scope"] for d in seen.json["diagnostics"]]), ("float[N,3]", ["n/then_branch", "n/else_branch"]))
-    body = graph([op("co = Identity(ci)"), op("t = NonZero(x)"), op("vo = Cast(t)", to=1)], ["i: int64[]", "ci: bool[]", "v: float[?,?]"],
+    equal("one that contradicts", (seen["y"], [d["scope"] for d in seen.json["diagnostics"]]),
+          ("float[N,3]", ["n/then_branch", "n/else_branch"]))
+    body = graph([op("co = Identity(ci)"), op("t = NonZero(x)"), op("vo = Cast(t)", to=1)],
+                 ["i: int64[]", "ci: bool[]", "v: float[?,?]"],
                  ["co", "vo", "t"], ["t: int64[2,K]"])
     seen = told(daemon, [op("f, s = Loop(m, c, x)", "l", body=body)], ["s"], X + ["c: bool[]", "m: int64[]"])
     equal("a name within a body is one iteration's", (seen["l/body/t"], seen["s"]), ("int64[2,K]", "int64[?3,2,?4]"))

@@ -28,20 +28,23 @@ def simple(daemon):
     relu = function("Relu", "a", "b", [op("b = Transpose(a)")])
     seen = call(daemon, [relu], [op("y = Relu(x)"), op("z = my.Relu(x)")], ["y", "z"])
     equal("a function shadows nothing of ONNX's", (seen["y"], seen["z"]), ("float[N,3]", "float[3,N]"))
-    faulty = function("Faulty", "a", "b", [op("t = Reshape(a, s)"), op("b = Relu(a)"), const("s", "int64[1]", [7])][::-1])
+    faulty = function("Faulty", "a", "b", [op("t = Reshape(a, s)"), op("b = Relu(a)"),
+                                           const("s", "int64[1]", [7])][::-1])
     seen = call(daemon, [faulty], [op("y = my.Faulty(k)", "f"), const("k", "float[2]", [1, 2])][::-1], ["y"])
     equal("a fault inside costs no more than its node", (seen["y"], seen.reasons), ("float[2]", ["DIM_MISMATCH"]))
     equal("and tells where", seen.json["diagnostics"][0]["scope"], "f/Faulty")
 
 
 def attributes(daemon):
-    cut = function("Cut", "a", "b", [op("b = Unsqueeze(a, axes)"), op("axes = Constant()", value_ints=Ref("at", 7))][::-1],
+    cut = function("Cut", "a", "b", [op("b = Unsqueeze(a, axes)"),
+                                     op("axes = Constant()", value_ints=Ref("at", 7))][::-1],
                    attributes=["at"])
     seen = call(daemon, [cut], [op("y = my.Cut(x)", at=[0]), op("z = my.Cut(x)", at=[1, 3])], ["y", "z"])
     equal("an attribute of the call", (seen["y"], seen["z"], seen.reasons), ("float[1,N,3]", "float[N,1,3,1]", []))
     joined = function("Joined", "a", "b", [op("b = Concat(a, a)", axis=Ref("axis"))], defaults={"axis": 1})
     seen = call(daemon, [joined], [op("y = my.Joined(x)"), op("z = my.Joined(x)", axis=0)], ["y", "z"])
-    equal("a default, and what is given in its place", (seen["y"], seen["z"], seen.reasons), ("float[N,6]", "float[2*N,3]", []))
+    equal("a default, and what is given in its place", (seen["y"], seen["z"], seen.reasons),
+          ("float[N,6]", "float[2*N,3]", []))
     flat = function("Flat", "a", "b", [op("b = Flatten(a)", axis=Ref("axis"))], attributes=["axis"])
     seen = call(daemon, [flat], [op("y = my.Flat(x)")], ["y"])
     equal("without either, the operator's default", (seen["y"], seen.reasons), ("float[N,3]", []))
@@ -52,7 +55,8 @@ def attributes(daemon):
     seen = call(daemon, [joined, outer], [op("y = my.Outer(x)", way=0), op("z = my.Outer(x)")], ["y", "z"])
     equal("handed on; left out, the inner default holds", (seen["y"], seen["z"]), ("float[2*N,3]", "float[N,6]"))
     branch = graph([op("t = Concat(a, a)", axis=Ref("axis"))], [], ["t"])
-    chosen = function("Chosen", "a, k", "b", [op("b = If(k)", then_branch=branch, else_branch=branch)], attributes=["axis"])
+    chosen = function("Chosen", "a, k", "b", [op("b = If(k)", then_branch=branch, else_branch=branch)],
+                      attributes=["axis"])
     seen = call(daemon, [chosen], [op("y = my.Chosen(x, c)", axis=-1)], ["y"])
     equal("a reference in a branch within a function", (seen["y"], seen.reasons), ("float[N,6]", []))
     equal("and its scope", seen["Chosen_0/Chosen/If_0/then_branch/t"], "float[N,6]")
@@ -92,7 +96,8 @@ def left_out(daemon):
     equal("outputs left out", (seen["y"], seen["z"], seen.reasons), ("float[N,3]", "float[3,N]", ["MISSING_OUTPUT"]))
     seen = call(daemon, [two], [op("y, = my.Two(x)")], ["y"])
     equal("an output without a name", (seen["y"], seen.reasons), ("float[N,3]", []))
-    for what, node, reason in (("inputs", "y = my.Two(x, x)", "TOO_MANY_INPUTS"), ("outputs", "y, z, u = my.Two(x)", "TOO_MANY_OUTPUTS")):
+    for what, node, reason in (("inputs", "y = my.Two(x, x)", "TOO_MANY_INPUTS"),
+                               ("outputs", "y, z, u = my.Two(x)", "TOO_MANY_OUTPUTS")):
         seen = call(daemon, [two], [op(node)], ["y"])
         equal("too many %s" % what, (seen["y"], seen.reasons), ("?", [reason]))
     hole = function("Hole", "a", "b", [op("t = Relu(a)")])
@@ -113,7 +118,8 @@ def scopes(daemon):
     seen = call(daemon, [old], [op("y = my.Old(x)"), op("z = Unsqueeze(x)", axes=[0])], ["y", "z"])
     equal("a function has operator sets of its own", (seen["y"], seen["z"]), ("float[1,N,3]", "?"))
     alias = function("Alias", "a", "b", [op("b = Transpose(a)")], opset={"ai.onnx": 17})
-    equal("ai.onnx is the domain of that name", call(daemon, [alias], [op("y = my.Alias(x)")], ["y"])["y"], "float[3,N]")
+    equal("ai.onnx is the domain of that name", call(daemon, [alias], [op("y = my.Alias(x)")], ["y"])["y"],
+          "float[3,N]")
     unsorted = function("Unsorted", "a", "b", [op("b = Relu(t)"), op("t = Transpose(a)")])
     seen = call(daemon, [unsorted], [op("y = my.Unsorted(x)")], ["y"])
     equal("a body that is unsorted", (seen["y"], seen.reasons), ("float[3,N]", ["UNSORTED_NODES"]))
@@ -136,43 +142,51 @@ def recursion(daemon):
     seen = call(daemon, chain, [op("y = my.F99(x)"), op("z = my.F50(x)")], ["y", "z"])
     equal("nested deeper than the limit", (seen["y"], seen["z"], seen.reasons), ("?", "float[N,3]", ["GRAPH_DEPTH"]))
     seen = infer(daemon, doubling("float[N,3]", op("b = Relu(a)"), 100))
-    check("even where each calls the next one twice", seen["y"] == "?" and "GRAPH_DEPTH" in seen.reasons, seen.answer.body[:300])
+    check("even where each calls the next one twice", seen["y"] == "?" and "GRAPH_DEPTH" in seen.reasons,
+          seen.answer.body[:300])
 
 
 def doubling(kind, last, count=60, **attributes):
     """F60 calls F59 twice, and so on."""
     chain = [function("F0", "a", "b", [last], attributes=["axis"])]
     handed = {"axis": Ref("axis")} if attributes else {}
-    chain += [function("F%d" % i, "a", "b", [op("t = my.F%d(a)" % (i - 1), **handed), op("b = my.F%d(t)" % (i - 1), **handed)],
+    chain += [function("F%d" % i, "a", "b", [op("t = my.F%d(a)" % (i - 1), **handed),
+                                             op("b = my.F%d(t)" % (i - 1), **handed)],
                        attributes=["axis"]) for i in range(1, count + 1)]
     return model(graph([op("y = my.F%d(x)" % count, **attributes)], ["x: " + kind], ["y"]), functions=chain)
 
 
 def repeated(daemon):
     for what, data, wanted in (("", doubling("float[N,3]", op("b = Relu(a)")), "float[N,3]"),
-                               (" with attributes handed on", doubling("float[N,3]", op("b = Softmax(a)", axis=Ref("axis")), axis=1),
+                               (" with attributes handed on",
+                                doubling("float[N,3]", op("b = Softmax(a)", axis=Ref("axis")), axis=1),
                                 "float[N,3]"),
                                (" of sequences", doubling("seq(float[N])", op("b = Identity(a)")), "seq(float[N])")):
         begun = time.monotonic()
         seen = infer(daemon, data)
         took = time.monotonic() - begun
-        check("2^60 calls%s in milliseconds" % what, seen["y"] == wanted and took < 2, (seen["y"], took, seen.answer.body[:300]))
+        check("2^60 calls%s in milliseconds" % what, seen["y"] == wanted and took < 2,
+              (seen["y"], took, seen.answer.body[:300]))
         check("and few values%s" % what, 60 <= len(seen.values) < 400, len(seen.values))
     found = function("Found", "a", "b", [op("b = NonZero(a)")])
     nodes = [op("y = my.Found(x)"), op("z = my.Found(x)"), op("s = Concat(y, z)", axis=1), op("u = Add(y, y)")]
     seen = call(daemon, [found], nodes, ["s", "u"])
-    equal("what data decides is new in each call", (seen["y"], seen["z"], seen["s"]), ("int64[2,?1]", "int64[2,?2]", "int64[2,?1+?2]"))
+    equal("what data decides is new in each call", (seen["y"], seen["z"], seen["s"]),
+          ("int64[2,?1]", "int64[2,?2]", "int64[2,?1+?2]"))
     check("told once all the same", len([k for k in seen.values if k.startswith("Found_")]) == 2, seen.values)
     pair = function("Pair", "a", "b, d", [op("b = NonZero(a)"), op("d = Transpose(b)")])
     nodes = [op("y, yt = my.Pair(x)"), op("z, zt = my.Pair(x)"), op("s = Add(z, zt)"), op("m = MatMul(z, zt)")]
     seen = call(daemon, [pair], nodes, ["y", "zt", "m"])
     equal("equal within one call", (seen["yt"], seen["z"], seen["zt"]), ("int64[?1,2]", "int64[2,?2]", "int64[?2,2]"))
     known = function("Known", "a", "b, d", [op("b = NonZero(a)"), op("d = Shape(b)")])
-    nodes = [op("y, ys = my.Known(x)"), op("z, zs = my.Known(x)"), const("one", "float[1]", [1]), op("r = Expand(one, zs)")]
+    nodes = [op("y, ys = my.Known(x)"), op("z, zs = my.Known(x)"), const("one", "float[1]", [1]),
+             op("r = Expand(one, zs)")]
     seen = call(daemon, [known], nodes, ["r"])
-    equal("contents are renewed along", (seen["y"], seen["z"], seen["r"]), ("int64[2,?1]", "int64[2,?2]", "float[2,?2]"))
+    equal("contents are renewed along", (seen["y"], seen["z"], seen["r"]),
+          ("int64[2,?1]", "int64[2,?2]", "float[2,?2]"))
     shaped = function("Shaped", "a, s", "b", [op("b = Reshape(a, s)")])
-    nodes = [const("s", "int64[1]", [-1]), const("t", "int64[2]", [3, -1]), op("y = my.Shaped(x, s)"), op("z = my.Shaped(x, t)")]
+    nodes = [const("s", "int64[1]", [-1]), const("t", "int64[2]", [3, -1]), op("y = my.Shaped(x, s)"),
+             op("z = my.Shaped(x, t)")]
     seen = call(daemon, [shaped], nodes, ["y", "z"])
     equal("other contents, another result", (seen["y"], seen["z"]), ("float[3*N]", "float[3,N]"))
     body = graph([op("co = Identity(ci)"), op("so = my.Faulty(v)"), op("vo = Concat(v, v)", axis=0)],
@@ -186,7 +200,8 @@ def repeated(daemon):
 def never_taken(daemon):
     faulty = function("Faulty", "a", "b", [const("k", "float[2,2]", [1] * 4), op("t = Gemm(a, k)"), op("b = Relu(a)")])
     dead = graph([op("t = my.Faulty(x)")], [], ["t"])
-    nodes = [const("no", "bool[]", [0]), op("y = If(no)", then_branch=dead, else_branch=graph([], [], ["x"])), op("z = my.Faulty(x)")]
+    nodes = [const("no", "bool[]", [0]), op("y = If(no)", then_branch=dead, else_branch=graph([], [], ["x"])),
+             op("z = my.Faulty(x)")]
     seen = call(daemon, [faulty], nodes, ["z"])
     equal("a fault is told where it counts", [d["severity"] for d in seen.json["diagnostics"]], ["info", "error"])
     chain = [function("F0", "a, k", "b", [op("b = Relu(a)")])]
@@ -194,13 +209,15 @@ def never_taken(daemon):
         inside = graph([op("t = my.F%d(a, k)" % (i - 1))], [], ["t"])
         chain.append(function("F%d" % i, "a, k", "b", [op("b = If(k)", then_branch=inside, else_branch=inside)]))
     seen = call(daemon, chain, [const("no", "bool[]", [0]), op("y = my.F30(x, no)")], ["y"])
-    check("calls in both branches stay linear", seen["y"] == "float[N,3]" and len(seen.values) < 1000, (seen["y"], len(seen.values)))
+    check("calls in both branches stay linear", seen["y"] == "float[N,3]" and len(seen.values) < 1000,
+          (seen["y"], len(seen.values)))
 
 
 def exhausted(daemon):
     """Each of 2^60 calls has another number to add to: what counts is the type in the end."""
     counts = [function("F0", "a", "b", [const("one", "int64[1]", [1]), op("b = Add(a, one)")])]
-    counts += [function("F%d" % i, "a", "b", [op("t = my.F%d(a)" % (i - 1)), op("b = my.F%d(t)" % (i - 1))]) for i in range(1, 61)]
+    counts += [function("F%d" % i, "a", "b", [op("t = my.F%d(a)" % (i - 1)),
+                                              op("b = my.F%d(t)" % (i - 1))]) for i in range(1, 61)]
     nodes = [const("x0", "int64[1]", [1]), op("y = my.F60(x0)"), op("z = my.F3(x0)")]
     seen = call(daemon, counts, nodes, ["y", "z"], values="outputs")
     equal("2^60 calls, each with other contents", (seen["y"], seen.reasons), ("int64", ["CALL_LIMIT"]))
@@ -224,7 +241,8 @@ def declared(daemon):
 
 def main():
     with Daemon() as daemon:
-        for part in (simple, attributes, overloads, left_out, scopes, recursion, repeated, never_taken, exhausted, declared):
+        for part in (simple, attributes, overloads, left_out, scopes, recursion, repeated, never_taken, exhausted,
+                     declared):
             part(daemon)
     finish()
 

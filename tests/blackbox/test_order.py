@@ -15,7 +15,8 @@ def unsorted(daemon):
     equal("200 nodes backwards", (seen[names[-1]], seen.reasons), ("float[N,3]", ["UNSORTED_NODES"]))
     indices = [v["nodeIndex"] for v in seen.json["values"] if v["kind"] != "input"]
     equal("each keeps its place in the model", indices, list(range(199, -1, -1)))
-    nodes = [op("a = Relu(x)"), op("d = Relu(late)"), op("e = Relu(d)"), op("b = Abs(a)"), op("late = Abs(x)"), op("f = Abs(b)")]
+    nodes = [op("a = Relu(x)"), op("d = Relu(late)"), op("e = Relu(d)"), op("b = Abs(a)"), op("late = Abs(x)"),
+             op("f = Abs(b)")]
     seen = infer(daemon, model(graph(nodes, X, ["e", "f"])))
     order = [v["name"] for v in seen.json["values"] if v["kind"] != "input"]
     equal("no more is moved than must be", order, ["a", "b", "late", "d", "e", "f"])
@@ -30,16 +31,19 @@ def unsorted(daemon):
     equal("what a branch takes is made later", (seen["y"], seen.reasons), ("float[N,3]", ["UNSORTED_NODES"]))
     inner = graph([op("t2 = If(c)", then_branch=graph([op("u = Relu(late)")], [], ["u"]),
                       else_branch=graph([], [], ["late"]))], [], ["t2"])
-    seen = infer(daemon, model(graph([op("y = If(c)", then_branch=inner, else_branch=inner), op("late = Abs(x)")], X, ["y"])))
+    seen = infer(daemon, model(graph([op("y = If(c)", then_branch=inner, else_branch=inner), op("late = Abs(x)")], X,
+                                     ["y"])))
     equal("and what a branch of a branch takes", (seen["y"], seen.reasons), ("float[N,3]", ["UNSORTED_NODES"]))
     same = graph([op("y = Relu(x)")], [], ["y"])
     nodes = [op("z = Relu(y)"), op("y = If(c)", then_branch=same, else_branch=same)]
     seen = infer(daemon, model(graph(nodes, X, ["z"])))
-    equal("a branch's own name is no use of an outer one", (seen["z"], seen.reasons), ("float[N,3]", ["UNSORTED_NODES"]))
+    equal("a branch's own name is no use of an outer one", (seen["z"], seen.reasons),
+          ("float[N,3]", ["UNSORTED_NODES"]))
     branch = graph([op("b = Abs(a)"), op("a = Relu(x)")], [], ["b"])
     seen = infer(daemon, model(graph([op("y = If(c)", then_branch=branch, else_branch=branch)], X, ["y"])))
     equal("branches are sorted too", (seen["y"], seen.reasons), ("float[N,3]", ["UNSORTED_NODES"] * 2))
-    equal("and the scope is told", [d["scope"] for d in seen.json["diagnostics"]], ["If_0/then_branch", "If_0/else_branch"])
+    equal("and the scope is told", [d["scope"] for d in seen.json["diagnostics"]],
+          ["If_0/then_branch", "If_0/else_branch"])
 
 
 def cycles(daemon):
@@ -60,7 +64,8 @@ def cycles(daemon):
 
 
 def missing(daemon):
-    seen = infer(daemon, model(graph([op("p = Add(x, gone)", "sum"), op("q = Relu(p)"), op("r = Relu(x)")], X, ["q", "r"])))
+    seen = infer(daemon, model(graph([op("p = Add(x, gone)", "sum"), op("q = Relu(p)"), op("r = Relu(x)")], X,
+                                     ["q", "r"])))
     equal("a missing name costs one node", (seen["p"], seen["q"], seen["r"]), ("?", "?", "float[N,3]"))
     found = seen.json["diagnostics"]
     equal("one error, and nothing of an order", seen.reasons, ["UNKNOWN_INPUT"])
@@ -92,7 +97,8 @@ def taken(daemon):
     seen = infer(daemon, model(graph(nodes, X, ["u"])))
     equal("names of nodes are no names of values", (seen["u"], seen.reasons), ("float[N,3]", []))
     branch = graph([op("x = Transpose(x)"), op("t = Relu(x)")], [], ["t"])
-    seen = infer(daemon, model(graph([op("y = If(c)", then_branch=branch, else_branch=branch), op("z = Abs(x)")], X, ["y", "z"])))
+    seen = infer(daemon, model(graph([op("y = If(c)", then_branch=branch, else_branch=branch), op("z = Abs(x)")], X,
+                                     ["y", "z"])))
     equal("a branch that defines an outer name anew", (seen["y"], seen["z"]), ("float[3,N]", "float[N,3]"))
 
 
@@ -121,10 +127,13 @@ def initializers(daemon):
     equal("a constant", (seen["y"], seen["shape"], kinds["shape"]), ("float[3,4]", "int64[2]", "initializer"))
     seen = infer(daemon, model(both), values="all")
     equal("a default is an input", {v["name"]: v["kind"] for v in seen.json["values"]}["shape"], "input")
-    for what, declared in {"another rank": "w: float[2,2]", "another size": "w: float[3]", "another type": "w: int64[2]"}.items():
-        seen = infer(daemon, model(graph([op("y = Relu(w)")], [declared], ["y"], initializers=[tensor("float[2]", [1, 2], "w")])))
+    for what, declared in {"another rank": "w: float[2,2]", "another size": "w: float[3]",
+                           "another type": "w: int64[2]"}.items():
+        seen = infer(daemon, model(graph([op("y = Relu(w)")], [declared], ["y"],
+                                         initializers=[tensor("float[2]", [1, 2], "w")])))
         equal("a default of %s than declared" % what, seen.reasons, ["DECLARED_CONFLICT"])
-    seen = infer(daemon, model(graph([op("y = Relu(w)")], ["w: float[?]"], ["y"], initializers=[tensor("float[2]", [1, 2], "w")])))
+    seen = infer(daemon, model(graph([op("y = Relu(w)")], ["w: float[?]"], ["y"],
+                                     initializers=[tensor("float[2]", [1, 2], "w")])))
     equal("a default tells open sizes", (seen["y"], seen.reasons), ("float[2]", []))
     wrong = tensor("float[3]", [1, 2], "w")
     seen = infer(daemon, model(graph([op("y = Relu(w)")], [], ["y"], initializers=[wrong])))
