@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -165,4 +166,13 @@ void peer_progress(struct peer *peer, uint64_t body_bytes)
 {
         if (peer)
                 atomic_store_explicit(&peer->bytes, body_bytes, memory_order_relaxed);
+}
+
+void peer_refuse(struct peer *peer, const char *reply)
+{
+        if (!peer)
+                return;
+        /* The connection was idle or new: so little always fits into its buffer. */
+        send(peer->socket, reply, strlen(reply), MSG_NOSIGNAL | MSG_DONTWAIT);
+        shutdown(peer->socket, SHUT_RDWR);
 }

@@ -31,3 +31,6 @@ void peer_remove(struct peers *peers, struct peer *peer);
 /* These take NULL. */
 void peer_enter(struct peer *peer, enum peer_phase phase);
 void peer_progress(struct peer *peer, uint64_t body_bytes);
+
+/* Answers with bytes that stand ready, past libmicrohttpd, and hangs up. */
+void peer_refuse(struct peer *peer, const char *reply);

@@ -176,6 +176,15 @@ def check_garbage(daemon):
     is_error("a NUL in the query", answer, 400, "invalid_argument")
 
 
+def check_parameters(daemon):
+    for count in (400, 401, 1000, 20000):
+        for body in (b"", chain(1), b"x" * 100000):
+            answer = daemon.post("/v1/models:infer?" + "&".join("a" for _ in range(count)), body)
+            wanted = (400, "invalid_argument") if count <= 400 else (414, "resource_exhausted")
+            equal("a query of %d parameters, a body of %d bytes" % (count, len(body)), (answer.status, answer.json["code"]), wanted)
+    equal("and it goes on", daemon.get("/livez").status, 200)
+
+
 def main():
     with Daemon() as daemon:
         check_methods(daemon)
@@ -185,6 +194,7 @@ def main():
         check_framing(daemon)
         check_expect(daemon)
         check_garbage(daemon)
+        check_parameters(daemon)
     finish()
 
 
