@@ -9,9 +9,6 @@
 #define EXACT_SIZE (1 << 24)
 /* A scale of so few significant bits times such a size as models have is exact in float32. */
 #define SHORT_MANTISSA (1 << 12)
-/* Sizes and divisors of ratios that scales are taken for. */
-#define LARGE_SIZE      (1 << 20)
-#define LARGEST_DIVISOR 64
 
 /* -- scales -- */
 
@@ -26,37 +23,13 @@ static struct dim scale_number(struct node *n, int axis, int64_t size, double sc
         return dim_int((int64_t)exact);
 }
 
-/* Finds p / q for a scale such as 0.6, which is stored as a little more than 3/5. The product with a size, rounded up
-   to float32 or not rounded, exceeds the size's p / q by less than 1/q for sizes up to LARGE_SIZE, and that is the
-   least by which such a multiple falls short of an integer: so however runtimes multiply, they round down to the same
-   one. */
-static bool scale_ratio(double scale, int64_t *ret_p, int64_t *ret_q)
-{
-        double most = scale * (1 + 0x1p-24);
-
-        if ((double)(float)scale != scale || scale > SHORT_MANTISSA)
-                return false;
-        for (int q = 1; q <= LARGEST_DIVISOR; q++) {
-                double p = floor(scale * q);
-
-                if (p < 1 || LARGE_SIZE * (most * q - p) >= 1)
-                        continue;
-                *ret_p = (int64_t)p;
-                *ret_q = q;
-                return true;
-        }
-        return false;
-}
-
-/* The same of a symbolic size, for scales such as 2 and 0.5, p / 2^k, and those of scale_ratio(). */
+/* The same of a symbolic size, for scales such as 2 and 0.5 alone: p / 2^k. */
 static struct dim scale_symbol(struct node *n, int axis, struct dim size, double scale)
 {
         int exponent;
         double mantissa = frexp(scale, &exponent);
-        int64_t whole = 0, shift = 0, divisor;
+        int64_t whole = 0, shift = 0;
 
-        if (scale_ratio(scale, &whole, &divisor))
-                return dim_floordiv(n->dims, dim_mul(n->dims, size, dim_int(whole)), dim_int(divisor));
         while (shift < 12 && mantissa != floor(mantissa)) {
                 mantissa *= 2;
                 shift++;
