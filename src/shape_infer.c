@@ -158,7 +158,7 @@ static enum ox_code run_broadcast(void *user)
         struct type a = type_unknown, b = type_unknown;
         OnnxNode proto;
         struct bare bare;
-        struct dim *dims;
+        const struct dim *dims;
         int rank;
 
         if (pair->a)
@@ -252,7 +252,7 @@ static enum ox_code run_binary(void *user)
         struct ox_context *context = call->context;
         const OnnxNode *proto = &call->node->proto;
         struct bare bare;
-        struct dim *dims;
+        const struct dim *dims;
         enum elem elem;
         int rank;
 

@@ -1,6 +1,10 @@
 /* Numpy's broadcasting (Broadcasting.md), and the limited one of operator sets before 7. */
+#include <string.h>
+
 #include "ops/elements.h"
 #include "ops/shared.h"
+
+#define FEW_DIMS 8
 
 static int greater_rank(int a, int b)
 {
@@ -8,16 +12,18 @@ static int greater_rank(int a, int b)
 }
 
 enum ox_code broadcast_shapes(struct node *n, int a_rank, const struct dim *a, int b_rank, const struct dim *b,
-                              int input, int *ret_rank, struct dim **ret_dims)
+                              int input, int *ret_rank, const struct dim **ret_dims)
 {
         int rank = greater_rank(a_rank, b_rank);
-        struct dim *dims;
+        bool is_a = rank == a_rank, is_b = rank == b_rank;
+        struct dim few[FEW_DIMS], *dims = few;
 
         *ret_rank = RANK_UNKNOWN;
         *ret_dims = NULL;
         if (a_rank == RANK_UNKNOWN || b_rank == RANK_UNKNOWN)
                 return OX_OK;
-        dims = arena_new_array(n->arena, struct dim, (size_t)rank);
+        if (rank > FEW_DIMS)
+                dims = arena_new_array(n->arena, struct dim, (size_t)rank);
         for (int d = 0; d < rank; d++) {
                 int i = d - (rank - a_rank), j = d - (rank - b_rank);
 
@@ -27,16 +33,22 @@ enum ox_code broadcast_shapes(struct node *n, int a_rank, const struct dim *a, i
                         return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", input,
                                           "sizes %s and %s on axis %d do not broadcast", dim_text(n->dims, a[i]),
                                           dim_text(n->dims, b[j]), d);
+                is_a = is_a && dim_same(dims[d], a[i]);
+                is_b = is_b && dim_same(dims[d], b[j]);
+        }
+        if (dims == few && !is_a && !is_b) {
+                dims = arena_new_array(n->arena, struct dim, (size_t)rank);
+                memcpy(dims, few, (size_t)rank * sizeof(*dims));
         }
         *ret_rank = rank;
-        *ret_dims = dims;
+        *ret_dims = is_a ? a : is_b ? b : dims;
         return OX_OK;
 }
 
-enum ox_code broadcast_inputs(struct node *n, int first, int count, int *ret_rank, struct dim **ret_dims)
+enum ox_code broadcast_inputs(struct node *n, int first, int count, int *ret_rank, const struct dim **ret_dims)
 {
+        const struct dim *dims = NULL;
         int rank = 0;
-        struct dim *dims = arena_new_array(n->arena, struct dim, 0);
 
         *ret_rank = RANK_UNKNOWN;
         *ret_dims = NULL;
@@ -46,7 +58,7 @@ enum ox_code broadcast_inputs(struct node *n, int first, int count, int *ret_ran
                         return OX_OK;
         }
         for (int i = first; i < first + count; i++)
-                TRY(broadcast_shapes(n, rank, dims, in_rank(n, i), in_dims(n, i), i, &rank, &dims));
+                TRY(broadcast_shapes(n, rank, dims, in_rank(n, i), in_shape(n, i), i, &rank, &dims));
         *ret_rank = rank;
         *ret_dims = dims;
         return OX_OK;
@@ -71,7 +83,7 @@ enum ox_code broadcast_into(struct node *n, int rank, struct dim *dims, int inpu
         return OX_OK;
 }
 
-enum ox_code same_shapes(struct node *n, int first, int count, int *ret_rank, struct dim **ret_dims)
+enum ox_code same_shapes(struct node *n, int first, int count, int *ret_rank, const struct dim **ret_dims)
 {
         int rank = RANK_UNKNOWN;
         struct dim *dims = NULL;
@@ -144,7 +156,7 @@ static bool shapes_differ(struct node *n, int i, int j)
         return false;
 }
 
-enum ox_code broadcast_legacy(struct node *n, int *ret_rank, struct dim **ret_dims)
+enum ox_code broadcast_legacy(struct node *n, int *ret_rank, const struct dim **ret_dims)
 {
         int rank = in_rank(n, 0), b_rank = in_rank(n, 1);
         bool broadcast = attr_int_or(n, "broadcast", 0) != 0;
@@ -153,8 +165,10 @@ enum ox_code broadcast_legacy(struct node *n, int *ret_rank, struct dim **ret_di
         TRY(in_expect_tensor(n, 1));
         if (!broadcast && rank == RANK_UNKNOWN)
                 return same_shapes(n, 1, 1, ret_rank, ret_dims);
+        struct dim *dims = rank == RANK_UNKNOWN ? NULL : in_dims(n, 0);
+
         *ret_rank = rank;
-        *ret_dims = rank == RANK_UNKNOWN ? NULL : in_dims(n, 0);
+        *ret_dims = dims;
         if (rank == RANK_UNKNOWN || b_rank == RANK_UNKNOWN)
                 return OX_OK;
         if (!broadcast && shapes_differ(n, 0, 1)) {
@@ -166,7 +180,7 @@ enum ox_code broadcast_legacy(struct node *n, int *ret_rank, struct dim **ret_di
                                   b_rank, rank);
         if (has_one_element(n, 1))
                 return OX_OK;
-        return legacy_run(n, rank, *ret_dims, broadcast ? attr_int_or(n, "axis", rank - b_rank) : 0);
+        return legacy_run(n, rank, dims, broadcast ? attr_int_or(n, "axis", rank - b_rank) : 0);
 }
 
 /* -- contents -- */

@@ -34,7 +34,7 @@ enum ox_code infer_unary(struct node *n)
    Xor. The row tells the type: of comparisons bool, of Pow the base's. */
 enum ox_code infer_binary(struct node *n)
 {
-        struct dim *dims;
+        const struct dim *dims;
         int rank;
 
         if (op_find_attr(n->row, "broadcast") != NULL)
@@ -63,7 +63,7 @@ enum ox_code infer_BitShift(struct node *n)
 /* Max, Mean, Min, Sum 1-13: before 8 all inputs have one shape, since then they broadcast. */
 enum ox_code infer_variadic(struct node *n)
 {
-        struct dim *dims;
+        const struct dim *dims;
         int rank;
 
         if (n->row->since < 8)
@@ -76,7 +76,7 @@ enum ox_code infer_variadic(struct node *n)
 /* Where 9-16: condition, X and Y broadcast together. */
 enum ox_code infer_Where(struct node *n)
 {
-        struct dim *dims;
+        const struct dim *dims;
         int rank;
 
         TRY(broadcast_inputs(n, 0, 3, &rank, &dims));

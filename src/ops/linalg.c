@@ -12,7 +12,8 @@ static enum elem prepared_elem(const struct node *n)
 static enum ox_code matmul(struct node *n, int l, int r)
 {
         int a = in_rank(n, l), b = in_rank(n, r), rank;
-        struct dim *left, *right, *batch, *dims, inner;
+        const struct dim *left, *right, *batch;
+        struct dim *dims, inner;
 
         TRY(in_expect_tensor(n, l));
         TRY(in_expect_tensor(n, r));
@@ -20,8 +21,8 @@ static enum ox_code matmul(struct node *n, int l, int r)
         TRY(in_expect_rank_least(n, r, 1));
         if (a == RANK_UNKNOWN || b == RANK_UNKNOWN)
                 return out_elem(n, 0, prepared_elem(n));
-        left = in_dims(n, l);
-        right = in_dims(n, r);
+        left = in_shape(n, l);
+        right = in_shape(n, r);
         inner = left[a - 1];
         TRY(dim_agree(n, &inner, right[b > 1 ? b - 2 : 0], r));
         TRY(broadcast_shapes(n, a > 2 ? a - 2 : 0, left, b > 2 ? b - 2 : 0, right, r, &rank, &batch));

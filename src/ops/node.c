@@ -103,6 +103,16 @@ struct dim in_dim(const struct node *n, int i, int axis)
         return dim_is_int(d) ? d : dim_resolve(n->dims, d);
 }
 
+const struct dim *in_shape(const struct node *n, int i)
+{
+        const struct dim *dims = in_type(n, i)->dim;
+
+        for (int d = 0; d < in_rank(n, i); d++)
+                if (!dim_same(in_dim(n, i, d), dims[d]))
+                        return in_dims(n, i);
+        return dims;
+}
+
 struct dim *in_dims(const struct node *n, int i)
 {
         int rank = in_rank(n, i);

@@ -45,7 +45,8 @@ struct constraint_sink {
 /* Holds a node, which has a row, against it: the arity (MISSING_INPUT, TOO_MANY_INPUTS, MISSING_OUTPUT,
    TOO_MANY_OUTPUTS), attributes (MISSING_ATTRIBUTE, ATTRIBUTE_TYPE; UNKNOWN_ATTRIBUTE and DEPRECATED are
    warnings), that no sequence, optional or map is where a tensor must be (TYPE_MISMATCH) and, with `check_types`, types
-   (TYPE_MISMATCH): in their set, and the same wherever they share a type variable. References to a function's attributes must be resolved before. */
+   (TYPE_MISMATCH): in their set, and the same wherever they share a type variable. References to a function's
+   attributes must be resolved before. */
 enum ox_code op_check_node(struct node *n, bool check_types);
 
 /* Sets every output to what the row's types alone tell: kind and element type, without rank. A node without a row has
@@ -83,7 +84,9 @@ int in_rank(const struct node *n, int i);       /* RANK_UNKNOWN: unknown, or not
 bool in_has_rank(const struct node *n, int i);
 /* `axis` in [0, rank). Bound symbols are replaced. */
 struct dim in_dim(const struct node *n, int i, int axis);
-/* A copy of the shape, rank dimensions, that the caller may change. The rank must be known. */
+/* The shape, rank dimensions. The rank must be known. */
+const struct dim *in_shape(const struct node *n, int i);
+/* A copy of it that the caller may change. */
 struct dim *in_dims(const struct node *n, int i);
 /* Whether elements are known, which does not fetch them: they may be those of weights. */
 bool in_has_content(const struct node *n, int i);

@@ -7,7 +7,7 @@
 enum ox_code infer_StringConcat(struct node *n)
 {
         int rank;
-        struct dim *dims;
+        const struct dim *dims;
 
         TRY(broadcast_inputs(n, 0, 2, &rank, &dims));
         return rank == RANK_UNKNOWN ? out_elem(n, 0, ELEM_STRING) : out_tensor(n, 0, ELEM_STRING, rank, dims);

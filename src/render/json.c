@@ -106,8 +106,43 @@ static void put_type(struct json_out *out, const struct ox_result *result, const
                 json_close(out, '}');
 }
 
+#define SHAPE_TEXT 256
+
+/* The type of a tensor as it was written last: values that follow each other often share it. */
+struct last_type {
+        struct type_name name;
+        const struct dim *dim;
+        int rank;
+        enum elem elem;
+        size_t length; /* 0: there is none */
+        char text[SHAPE_TEXT];
+};
+
+static void put_shared_type(struct json_out *out, const struct ox_result *result, const struct type *type,
+                            struct last_type *last)
+{
+        bool can_share = type->kind == TYPE_TENSOR && type->rank > 0;
+        size_t mark = json_mark(out), length;
+        const char *text;
+
+        if (can_share && last->length && type->dim == last->dim && type->rank == last->rank &&
+            type->elem == last->elem) {
+                json_again(out, last->text, last->length);
+                return;
+        }
+        put_type(out, result, type, &last->name);
+        text = can_share ? json_since(out, mark, &length) : NULL;
+        if (!text || length > SHAPE_TEXT)
+                return;
+        memcpy(last->text, text, length);
+        last->length = length;
+        last->dim = type->dim;
+        last->rank = type->rank;
+        last->elem = type->elem;
+}
+
 static void put_value(struct json_out *out, const struct ox_result *result, const struct result_value *v,
-                      struct type_name *name)
+                      struct last_type *last)
 {
         const struct content *content = value_content(&v->value);
 
@@ -118,7 +153,7 @@ static void put_value(struct json_out *out, const struct ox_result *result, cons
         json_put_text_some(out, "node", v->node);
         json_put_int_some(out, "nodeIndex", v->node_index);
         json_put_text_some(out, "op", v->op);
-        put_type(out, result, &v->value.type, name);
+        put_shared_type(out, result, &v->value.type, last);
         if (content)
                 put_content(out, result->dims, content, v->value.type.elem);
         if (v->value.has_length) {
@@ -130,13 +165,13 @@ static void put_value(struct json_out *out, const struct ox_result *result, cons
 
 static void put_values(struct json_out *out, const struct ox_result *result, struct arena *arena)
 {
-        struct type_name name = {.elem = ELEM_UNDEFINED};
+        struct last_type last = {.name = {.elem = ELEM_UNDEFINED}};
 
-        buf_init(&name.buf, arena);
+        buf_init(&last.name.buf, arena);
         json_open(out, '[');
         for (size_t i = 0; i < result->n_value; i++) {
                 json_item(out);
-                put_value(out, result, result->value[i], &name);
+                put_value(out, result, result->value[i], &last);
         }
         json_close(out, ']');
 }

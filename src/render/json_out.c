@@ -22,6 +22,7 @@ void json_begin(struct json_out *out, struct arena *arena, bool pretty, ox_write
 static void flush(struct json_out *out)
 {
         out->write(out->user, out->block, out->length);
+        out->flushed += out->length;
         out->length = 0;
 }
 
@@ -263,6 +264,22 @@ void json_float(struct json_out *out, double value, bool narrow)
                 put(out, text, strlen(text));
         else
                 json_text(out, text);
+}
+
+/* -- again -- */
+
+const char *json_since(const struct json_out *out, size_t mark, size_t *ret_length)
+{
+        if (mark < out->flushed)
+                return NULL;
+        *ret_length = out->flushed + out->length - mark;
+        return out->block + (mark - out->flushed);
+}
+
+void json_again(struct json_out *out, const char *text, size_t length)
+{
+        put(out, text, length);
+        out->fresh = false;
 }
 
 /* -- members -- */

@@ -8,7 +8,7 @@
 
 struct json_out {
         char *block;
-        size_t length;
+        size_t length, flushed;
         ox_write write;
         void *user;
         bool pretty;
@@ -47,6 +47,15 @@ void json_bool(struct json_out *out, bool value);
 /* The shortest text that reads back as the same float32 (`narrow`) or double, with a point or an exponent in it;
    "NaN", "Infinity" and "-Infinity" as texts. */
 void json_float(struct json_out *out, double value, bool narrow);
+
+/* What was written since json_mark(), *ret_length bytes of it; NULL when a part is gone to `write` already. */
+static inline size_t json_mark(const struct json_out *out)
+{
+        return out->flushed + out->length;
+}
+const char *json_since(const struct json_out *out, size_t mark, size_t *ret_length);
+/* Members as they were written before, in an object of the same depth that had a member already. */
+void json_again(struct json_out *out, const char *text, size_t length);
 
 /* -- members: key and value in one; the _some forms leave out what is empty -- */
 
