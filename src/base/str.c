@@ -138,6 +138,13 @@ str_id str_intern_static(struct strings *strings, const char *text)
         return intern(strings, text, strlen(text), false);
 }
 
+void str_expect(const struct strings *strings, const char *text)
+{
+        uint32_t hash = hash_of(strings, text, strlen(text));
+
+        __builtin_prefetch(&strings->slot[hash & strings->slot_mask], 1);
+}
+
 bool str_find(const struct strings *strings, const char *text, size_t length, str_id *ret)
 {
         const struct slot *slot = slot_of(strings, text, length, hash_of(strings, text, length));

@@ -21,6 +21,9 @@ void str_reserve(struct strings *strings, size_t count);
 str_id str_intern(struct strings *strings, const char *text, size_t length);
 str_id str_intern_z(struct strings *strings, const char *text);
 
+/* Says that a text will be interned before long, so that its place in the table is in the cache by then. */
+void str_expect(const struct strings *strings, const char *text);
+
 /* As str_intern(), without the copy: `text` must stay as it is for as long as the arena and end with a NUL. */
 str_id str_intern_static(struct strings *strings, const char *text);
 

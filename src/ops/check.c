@@ -111,7 +111,7 @@ static enum ox_code check_attr(struct node *n, const OnnxAttribute *attr, const 
 static enum ox_code check_attrs(struct node *n)
 {
         const char *unknown = NULL;
-        bool *seen = arena_zalloc(n->arena, n->row->n_attr * sizeof(*seen));
+        uint64_t seen = 0; /* bit a: attribute a of the row */
 
         for (size_t i = 0; i < n->proto->n_attribute; i++) {
                 const OnnxAttribute *attr = n->proto->attribute[i];
@@ -121,14 +121,15 @@ static enum ox_code check_attrs(struct node *n)
                         unknown = unknown == NULL ? name : unknown;
                         continue;
                 }
-                if (seen[wanted - n->row->attr])
+                uint64_t bit = UINT64_C(1) << (wanted - n->row->attr);
+                if (seen & bit)
                         return node_error(n, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", -1, "attribute '%s' is given twice",
                                           name);
-                seen[wanted - n->row->attr] = true;
+                seen |= bit;
                 TRY(check_attr(n, attr, wanted));
         }
         for (size_t a = 0; a < n->row->n_attr; a++)
-                if (n->row->attr[a].required && !attr_given(n, n->row->attr[a].name))
+                if (n->row->attr[a].required && !(seen >> a & 1))
                         return node_error(n, OX_INVALID_ARGUMENT, "MISSING_ATTRIBUTE", -1, "attribute '%s' is required",
                                           n->row->attr[a].name);
         /* A newer operator set than the table's may have given the operator attributes. */

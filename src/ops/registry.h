@@ -72,7 +72,7 @@ struct op_row {
         const struct op_param *in, *out;
         size_t n_in, n_out; /* declared parameters; a variadic one is last */
         const struct op_attr *attr;
-        size_t n_attr;
+        size_t n_attr; /* at most 64 */
         const struct op_constraint *constraint;
         size_t n_constraint;
         enum op_control control;

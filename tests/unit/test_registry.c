@@ -96,6 +96,7 @@ START_TEST(types_are_types)
 
         for (size_t r = 0; r < op_row_count; r++) {
                 const struct op_row *row = &op_rows[r];
+                ck_assert_uint_le(row->n_attr, 64);
                 for (size_t c = 0; c < row->n_constraint; c++)
                         check_constraint(arena, &row->constraint[c]);
                 for (size_t p = 0; p < row->n_in; p++)
