@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """SIGTERM while 64 clients post models: each connection that was accepted gets an answer to what it sent, those that come
 later are refused, the daemon ends with status 0. Then the ways in which an end is not a quiet one. tests/run.sh runs this
-with the thread sanitizer too."""
+with the thread sanitizer too. SHAPED_CLIENT_MODELS names more models to post, files separated by colons."""
+import os
 import signal
 import socket
 import threading
 import time
 
-from harness import Daemon, check, equal, finish
+from harness import Daemon, check, equal, finish, model
 from wire import Raw, chain, post_head
 
 CLIENTS = 64
@@ -53,10 +54,19 @@ class Client(threading.Thread):
         return True
 
 
+def posted():
+    """What clients post: small and large, made up and real."""
+    bodies = [chain(2), chain(1500), model("resnet50"), model("encoder")]
+    for path in filter(None, os.environ.get("SHAPED_CLIENT_MODELS", "").split(":")):
+        with open(path, "rb") as f:
+            bodies.append(f.read())
+    return bodies
+
+
 def check_clients():
     with Daemon("--queue", "1000") as daemon:
-        bodies = [chain(2), chain(1500)]
-        clients = [Client(daemon, number, bodies[number % 2]) for number in range(CLIENTS)]
+        bodies = posted()
+        clients = [Client(daemon, number, bodies[number % len(bodies)]) for number in range(CLIENTS)]
         for client in clients:
             client.start()
         end = time.monotonic() + 120
