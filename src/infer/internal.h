@@ -93,8 +93,11 @@ struct infer {
         struct function_memo *memo; /* the last one made */
         uint64_t called, call_most; /* nodes of functions' bodies that were walked, and how many while all counts */
         bool call_told;
-        int never;           /* branches around what is walked that are never taken */
-        uint64_t depth_cuts; /* subgraphs and calls that were nested too deep */
+        int never;                  /* branches around what is walked that are never taken */
+        uint64_t depth_cuts;        /* subgraphs and calls that were nested too deep */
+        struct name_map capture_of; /* of a subgraph: what it takes from around it, in `captures` */
+        struct captures *captures;
+        size_t n_captures, captures_room;
         uint64_t nodes;      /* walked so far */
         uint64_t again;      /* of them: in bodies that were walked once more */
         uint64_t unchecked;  /* nodes' worth of work since the clock was looked at */

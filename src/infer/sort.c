@@ -1,79 +1,127 @@
 /* Nodes that do not stand in topological order, sorted (IR.md: they must be; some exporters' are not). */
+#include <string.h>
+
 #include "infer/internal.h"
 
 /* -- what subgraphs take from around them -- */
 
-/* The names that a subgraph defines, and those of the subgraphs around it. */
-struct inner {
-        const struct inner *around;
-        struct name_map defined;
+/* The names that a subgraph takes from around it, each once; found once, for subgraphs are asked for at every level
+   around them and walked any number of times. */
+struct captures {
+        str_id *name;
+        size_t count, room;
 };
 
 struct capture {
         struct infer *f;
-        void (*visit)(void *user, str_id name);
-        void *user;
+        struct name_map defined, taken;
+        struct captures found;
 };
 
-static void define(struct infer *f, struct inner *inner, const char *name)
+static void define(struct capture *c, const char *name)
 {
         if (name && name[0])
-                map_put(f, &inner->defined, str_intern_static(f->strings, name), 0);
+                map_put(c->f, &c->defined, str_intern_static(c->f->strings, name), 0);
 }
 
-static void define_names(struct infer *f, struct inner *inner, const OnnxGraph *graph)
+static void define_names(struct capture *c, const OnnxGraph *graph)
 {
         for (size_t i = 0; i < graph->n_input; i++)
-                define(f, inner, graph->input[i]->name);
+                define(c, graph->input[i]->name);
         for (size_t i = 0; i < graph->n_initializer; i++)
-                define(f, inner, graph->initializer[i]->name);
+                define(c, graph->initializer[i]->name);
         for (size_t i = 0; i < graph->n_sparse_initializer; i++)
                 if (graph->sparse_initializer[i]->values)
-                        define(f, inner, graph->sparse_initializer[i]->values->name);
+                        define(c, graph->sparse_initializer[i]->values->name);
         for (size_t i = 0; i < graph->n_node; i++)
                 for (size_t o = 0; o < graph->node[i]->n_output; o++)
-                        define(f, inner, graph->node[i]->output[o]);
+                        define(c, graph->node[i]->output[o]);
 }
 
-static void take_name(struct capture *c, const struct inner *inner, const char *text)
+static void take_name(struct capture *c, str_id name)
 {
-        if (!text || !text[0])
-                return;
-        str_id name = str_intern_static(c->f->strings, text);
+        struct captures *found = &c->found;
 
-        for (; inner; inner = inner->around)
-                if (map_get(&inner->defined, name) >= 0)
-                        return;
-        c->visit(c->user, name);
+        if (map_get(&c->defined, name) >= 0 || !map_put(c->f, &c->taken, name, 0))
+                return;
+        if (found->count == found->room) {
+                size_t room = found->room ? 2 * found->room : 8;
+
+                found->name = arena_grow(c->f->arena, found->name, found->room * sizeof(*found->name),
+                                         room * sizeof(*found->name));
+                found->room = room;
+        }
+        found->name[found->count++] = name;
+}
+
+static void take_text(struct capture *c, const char *text)
+{
+        if (text && text[0])
+                take_name(c, str_intern_static(c->f->strings, text));
+}
+
+/* A graph by its address, as a text that is no name: names have no NUL. */
+static str_id graph_key(struct infer *f, const OnnxGraph *graph)
+{
+        char key[1 + sizeof(graph)] = {0};
+
+        memcpy(key + 1, &graph, sizeof(graph));
+        return str_intern(f->strings, key, sizeof(key));
+}
+
+static struct captures captures_remember(struct infer *f, str_id key, const struct captures *found)
+{
+        if (f->n_captures == f->captures_room) {
+                size_t room = f->captures_room ? 2 * f->captures_room : 16;
+
+                f->captures = arena_grow(f->arena, f->captures, f->captures_room * sizeof(*f->captures),
+                                         room * sizeof(*f->captures));
+                f->captures_room = room;
+        }
+        map_put(f, &f->capture_of, key, (uint32_t)f->n_captures);
+        f->captures[f->n_captures++] = *found;
+        return *found;
 }
 
 /* The depth is bounded: subgraphs deeper than that are not walked either. */
-static void capture_from(struct capture *c, const OnnxNode *node, const struct inner *around, int64_t depth)
+static struct captures captures_of(struct infer *f, const OnnxGraph *graph, int64_t depth)
 {
-        if (depth >= c->f->limits->graph_depth)
-                return;
-        for (size_t a = 0; a < node->n_attribute; a++) {
-                const OnnxGraph *graph = node->attribute[a]->g;
-                struct inner inner = {.around = around};
+        str_id key = graph_key(f, graph);
+        int64_t at = map_get(&f->capture_of, key);
+        struct capture c = {.f = f};
 
-                if (!graph)
-                        continue;
-                define_names(c->f, &inner, graph);
-                for (size_t i = 0; i < graph->n_node; i++) {
-                        for (size_t k = 0; k < graph->node[i]->n_input; k++)
-                                take_name(c, &inner, graph->node[i]->input[k]);
-                        capture_from(c, graph->node[i], &inner, depth + 1);
+        if (at >= 0)
+                return f->captures[at];
+        define_names(&c, graph);
+        for (size_t i = 0; i < graph->n_node; i++) {
+                const OnnxNode *node = graph->node[i];
+
+                for (size_t k = 0; k < node->n_input; k++)
+                        take_text(&c, node->input[k]);
+                for (size_t a = 0; a < node->n_attribute && depth < f->limits->graph_depth; a++) {
+                        if (!node->attribute[a]->g)
+                                continue;
+                        struct captures inner = captures_of(f, node->attribute[a]->g, depth + 1);
+
+                        for (size_t k = 0; k < inner.count; k++)
+                                take_name(&c, inner.name[k]);
                 }
-                for (size_t o = 0; o < graph->n_output; o++)
-                        take_name(c, &inner, graph->output[o]->name);
         }
+        for (size_t o = 0; o < graph->n_output; o++)
+                take_text(&c, graph->output[o]->name);
+        return captures_remember(f, key, &c.found);
 }
 
 void sort_each_capture(struct infer *f, const OnnxNode *node, void (*visit)(void *user, str_id name), void *user)
 {
-        struct capture c = {f, visit, user};
+        for (size_t a = 0; a < node->n_attribute; a++) {
+                if (!node->attribute[a]->g)
+                        continue;
+                struct captures found = captures_of(f, node->attribute[a]->g, 1);
 
-        capture_from(&c, node, NULL, 0);
+                for (size_t i = 0; i < found.count; i++)
+                        visit(user, found.name[i]);
+        }
 }
 
 /* -- edges from makers to users -- */
