@@ -33,7 +33,8 @@ void arena_reset(struct arena *arena, size_t keep);
 /* The guard that arena_bail() jumps to, NULL for none. Returns the one that was set before. */
 struct arena_guard *arena_set_guard(struct arena *arena, struct arena_guard *guard);
 
-/* Never returns NULL: past the limit it bails with OX_RESOURCE_EXHAUSTED. Aligned for any type; not zeroed. Without a
+/* Never returns NULL: past the limit it bails with OX_RESOURCE_EXHAUSTED. Aligned for numbers of 64 bits and
+   pointers, the widest that there are; not zeroed. Without a
    guard (tests alone) running out of memory ends the process. */
 void *arena_alloc(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull));
 void *arena_zalloc(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull));

@@ -12,7 +12,7 @@
 #include "measure.h"
 
 #define RUNS_MIN 5
-#define KEEP     ((size_t)32 * 1024 * 1024) /* of the memory, from one run to the next: as service/work/contexts.c */
+#define KEEP     ((size_t)48 * 1024 * 1024) /* of the memory, from one run to the next: as service/work/contexts.c */
 
 struct bench {
         struct ox_context *context;
