@@ -73,6 +73,20 @@ static void print_call(const struct dim_table *t, const char *name, const struct
         buf_putc(buf, ')');
 }
 
+/* A broadcast of more than two, as broadcasts of two: unlike max and min it is no function of Python's own, and who
+   reads our texts may have written it for two. */
+static void print_broadcast(const struct dim_table *t, const struct atom *atom, struct buf *buf)
+{
+        for (uint32_t i = 1; i < atom->n; i++)
+                buf_puts(buf, "broadcast(");
+        print_expr(t, atom->arg[0], buf);
+        for (uint32_t i = 1; i < atom->n; i++) {
+                buf_puts(buf, ", ");
+                print_expr(t, atom->arg[i], buf);
+                buf_putc(buf, ')');
+        }
+}
+
 /* `alone`: nothing multiplies it and no sign stands before it. */
 static void print_atom(const struct dim_table *t, const struct atom *atom, bool alone, struct buf *buf)
 {
@@ -97,7 +111,7 @@ static void print_atom(const struct dim_table *t, const struct atom *atom, bool 
                 print_call(t, "min", atom, buf);
                 break;
         case ATOM_BROADCAST:
-                print_call(t, "broadcast", atom, buf);
+                print_broadcast(t, atom, buf);
                 break;
         }
 }

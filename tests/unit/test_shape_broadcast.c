@@ -33,7 +33,7 @@ START_TEST(the_five_rules)
         gives(c, OX_SHAPE(OX_SIZE(0)), OX_SHAPE(OX_SYM("N")), "[0]");
         /* two symbols */
         gives(c, OX_SHAPE(OX_SYM("a")), OX_SHAPE(OX_SYM("b")), "[broadcast(a, b)]");
-        gives(c, OX_SHAPE(OX_SYM("broadcast(a, b)")), OX_SHAPE(OX_SYM("c")), "[broadcast(a, b, c)]");
+        gives(c, OX_SHAPE(OX_SYM("broadcast(a, b)")), OX_SHAPE(OX_SYM("c")), "[broadcast(broadcast(a, b), c)]");
         gives(c, OX_SHAPE(OX_SYM("broadcast(a, b)")), OX_SHAPE(OX_SYM("a")), "[broadcast(a, b)]");
         gives(c, OX_SHAPE(OX_SYM("broadcast(a, b)")), OX_SHAPE(OX_SIZE(7)), "[7]");
         ox_context_free(c);
