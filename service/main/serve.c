@@ -129,6 +129,8 @@ static bool drain(struct daemon *d)
 static void stop(struct daemon *d)
 {
         acceptor_free(d->acceptor);
+        /* A request that came at the last moment must not wait for a worker, which libmicrohttpd does not survive. */
+        pool_end(d->service.pool);
         http1_free(d->http1);
         pool_free(d->service.pool);
         listener_close(&d->listener);

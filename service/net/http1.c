@@ -116,7 +116,7 @@ static enum MHD_Result hand_over(struct call *call)
         MHD_suspend_connection(call->connection);
         if (!pool_submit(service->pool, &call->job)) {
                 metric_add(&service->metrics, METRIC_queue_full_total, 1);
-                call_reply_error(call, OX_UNAVAILABLE, "the queue is full: %lld requests wait already",
+                call_reply_error(call, OX_UNAVAILABLE, "the queue of %lld requests is full, or the daemon ends",
                                  (long long)service->config->queue);
                 call->phase = PHASE_READY;
                 MHD_resume_connection(call->connection);

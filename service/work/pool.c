@@ -59,7 +59,7 @@ struct pool *pool_new(size_t threads, size_t queue)
 bool pool_submit(struct pool *pool, struct job *job)
 {
         pthread_mutex_lock(&pool->lock);
-        bool taken = pool->waiting < pool->most;
+        bool taken = pool->waiting < pool->most && !pool->ending;
 
         if (taken) {
                 job->next = NULL;
@@ -81,7 +81,7 @@ size_t pool_waiting(struct pool *pool)
         return waiting;
 }
 
-void pool_free(struct pool *pool)
+void pool_end(struct pool *pool)
 {
         if (!pool)
                 return;
@@ -89,8 +89,15 @@ void pool_free(struct pool *pool)
         pool->ending = true;
         pthread_cond_broadcast(&pool->wake);
         pthread_mutex_unlock(&pool->lock);
-        for (size_t i = 0; i < pool->n_thread; i++)
-                pthread_join(pool->thread[i], NULL);
+        for (; pool->n_thread > 0; pool->n_thread--)
+                pthread_join(pool->thread[pool->n_thread - 1], NULL);
+}
+
+void pool_free(struct pool *pool)
+{
+        if (!pool)
+                return;
+        pool_end(pool);
         pthread_cond_destroy(&pool->wake);
         pthread_mutex_destroy(&pool->lock);
         free(pool);
