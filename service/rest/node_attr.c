@@ -42,6 +42,16 @@ static enum ox_code read_ints(struct reader *r, const char *what, json_t *json, 
         return OX_OK;
 }
 
+static enum ox_code read_elements(struct reader *r, const char *what, enum elem elem, json_t *json, int64_t **ret,
+                                  size_t *ret_count)
+{
+        *ret_count = json_array_size(json);
+        *ret = arena_new_array(r->arena, int64_t, *ret_count);
+        for (size_t i = 0; i < *ret_count; i++)
+                TRY(read_element_int(r, what, elem, json_array_get(json, i), &(*ret)[i]));
+        return OX_OK;
+}
+
 static enum ox_code read_numbers(struct reader *r, const char *what, json_t *json, double **ret, size_t *ret_count)
 {
         *ret_count = json_array_size(json);
@@ -90,12 +100,12 @@ static enum ox_code read_tensor_data(struct reader *r, const char *what, json_t 
         case ELEM_DOUBLE:
                 return read_numbers(r, what, content, &t->double_data, &t->n_double_data);
         case ELEM_INT64:
-                return read_ints(r, what, content, &t->int64_data, &t->n_int64_data);
+                return read_elements(r, what, ELEM_INT64, content, &t->int64_data, &t->n_int64_data);
         case ELEM_STRING:
                 return read_strings(r, what, content, &t->string_data, &t->n_string_data);
         case ELEM_UINT32:
         case ELEM_UINT64:
-                TRY(read_ints(r, what, content, &ints, &count));
+                TRY(read_elements(r, what, (enum elem)t->data_type, content, &ints, &count));
                 t->n_uint64_data = count;
                 t->uint64_data = arena_new_array(r->arena, uint64_t, count);
                 for (size_t i = 0; i < count; i++)
@@ -107,7 +117,7 @@ static enum ox_code read_tensor_data(struct reader *r, const char *what, json_t 
         case ELEM_UINT16:
         case ELEM_UINT8:
         case ELEM_BOOL:
-                TRY(read_ints(r, what, content, &ints, &count));
+                TRY(read_elements(r, what, (enum elem)t->data_type, content, &ints, &count));
                 t->n_int32_data = count;
                 t->int32_data = arena_new_array(r->arena, int32_t, count);
                 for (size_t i = 0; i < count; i++)

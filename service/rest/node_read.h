@@ -23,6 +23,9 @@ enum ox_code read_fail(struct reader *r, enum ox_code code, const char *format, 
 /* Error unless it is an object whose members are all among `names`. */
 enum ox_code read_members(struct reader *r, const char *where, json_t *object, const char *const *names);
 
+/* An integer, or a truth as 1 or 0, that the element type has. */
+enum ox_code read_element_int(struct reader *r, const char *what, enum elem elem, json_t *json, int64_t *ret);
+
 /* A text within the limit on names; "" when it is left out. */
 enum ox_code read_text(struct reader *r, const char *what, json_t *json, const char **ret);
 

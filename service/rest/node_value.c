@@ -94,7 +94,21 @@ static bool read_special(const char *text, double *ret)
         return *ret != 0;
 }
 
-static enum ox_code read_scalar(struct reader *r, const char *name, enum elem elem, json_t *json, struct scalar *ret)
+enum ox_code read_element_int(struct reader *r, const char *what, enum elem elem, json_t *json, int64_t *ret)
+{
+        int64_t least, most;
+
+        if (!json_is_integer(json) && !json_is_boolean(json))
+                return read_fail(r, OX_INVALID_ARGUMENT, "%s: content has an element that is no integer", what);
+        *ret = json_is_true(json) ? 1 : json_integer_value(json);
+        if (elem_int_range(elem, &least, &most) && (*ret < least || *ret > most))
+                return read_fail(r, OX_INVALID_ARGUMENT, "%s: content has %lld, which is no %s", what, (long long)*ret,
+                                 elem_name((int)elem));
+        return OX_OK;
+}
+
+static enum ox_code read_scalar(struct reader *r, const char *name, const char *where, enum elem elem, json_t *json,
+                                struct scalar *ret)
 {
         const struct dim_origin origin = {.value = name_kept(r, name), .axis = -1};
         bool is_float = elem_is_float(elem);
@@ -108,13 +122,15 @@ static enum ox_code read_scalar(struct reader *r, const char *name, enum elem el
                 *ret = scalar_float(float_round(elem, json_number_value(json)));
                 return OX_OK;
         }
-        if (json_is_integer(json) || json_is_boolean(json)) {
-                *ret = scalar_int(dim_int(json_is_true(json) ? 1 : json_integer_value(json)));
+        if (!is_float && !json_is_string(json)) {
+                int64_t value;
+
+                TRY(read_element_int(r, where, elem, json, &value));
+                *ret = scalar_int(dim_int(value));
                 return OX_OK;
         }
         if (!json_is_string(json))
-                return read_fail(r, OX_INVALID_ARGUMENT, "input %.100s: content has an element that is no %s", name,
-                                 is_float ? "number" : "integer");
+                return read_fail(r, OX_INVALID_ARGUMENT, "%s: content has an element that is no number", where);
         TRY(read_text(r, name, json, &text));
         if (is_float && read_special(text, &number))
                 *ret = scalar_float(number);
@@ -142,6 +158,7 @@ static bool count_elements(const struct type *type, size_t *ret)
 static enum ox_code read_content(struct reader *r, const char *name, json_t *json, struct value *value)
 {
         size_t given = json_array_size(json), wanted;
+        const char *where = arena_printf(r->arena, "input %.100s", name);
         struct scalar *at;
 
         if (!json_is_array(json) || value->type.kind != TYPE_TENSOR || value->type.elem == ELEM_UNDEFINED)
@@ -159,7 +176,7 @@ static enum ox_code read_content(struct reader *r, const char *name, json_t *jso
                 return OX_OK; /* texts and complex numbers decide no shape */
         value->content = content_new(r->arena, given, &at);
         for (size_t i = 0; i < given; i++)
-                TRY(read_scalar(r, name, value->type.elem, json_array_get(json, i), &at[i]));
+                TRY(read_scalar(r, name, where, value->type.elem, json_array_get(json, i), &at[i]));
         return OX_OK;
 }
 

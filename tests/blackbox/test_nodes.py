@@ -80,6 +80,12 @@ def check_attributes(daemon):
                       "a size that is none": {"type": "tensor(float)", "shape": [[2]]},
                       "more than a type": {"type": "tensor(float)", "content": []}}.items():
         refused(what, daemon.post_json(ONE, request("Optional", {}, {"type": bad})))
+    for elem, wrong in (("int32", 1 << 32), ("int8", -129), ("uint16", -1), ("uint64", -1), ("bool", 2), ("int64", 0.5)):
+        tensor = {"type": "tensor(%s)" % elem, "shape": [1], "content": [wrong]}
+        refused("a tensor of %s with %s" % (elem, wrong),
+                daemon.post_json(ONE, request("Constant", {}, {"value": {"tensor": tensor}})))
+    truths = {"value": {"tensor": {"type": "tensor(bool)", "shape": [2], "content": [True, 0]}}}
+    equal("a tensor of truths", daemon.post_json(ONE, request("Constant", {}, truths)).json["values"][0].get("content"), [1, 0])
     refused("a tensor without a type", daemon.post_json(ONE, request("Constant", {}, {"value": {"tensor": {"shape": [1]}}})))
 
 
@@ -101,6 +107,10 @@ def check_refused(daemon):
         "a size that is a fraction": {"inputs": {"x": {**X, "shape": [1.5]}}},
         "an empty name": {"inputs": {"x": {**X, "shape": [""]}}},
         "content that does not fit": {"inputs": {"x": {**X, "shape": [2], "content": [1]}}},
+        "content past its type": {"inputs": {"x": {"type": "tensor(int8)", "shape": [1], "content": [128]}}},
+        "content below 0 of an unsigned type": {"inputs": {"x": {"type": "tensor(uint64)", "shape": [1], "content": [-1]}}},
+        "a truth of 2": {"inputs": {"x": {"type": "tensor(bool)", "shape": [1], "content": [2]}}},
+        "a truth for a float": {"inputs": {"x": {**X, "shape": [1], "content": [True]}}},
         "content of unknown size": {"inputs": {"x": {**X, "content": [1]}}},
         "content that is an object": {"inputs": {"x": {**X, "shape": [1], "content": [{}]}}},
         "an element of a tensor": {"inputs": {"x": {**X, "element": {}}}},
