@@ -166,6 +166,8 @@ enum config_outcome config_flag(struct config *config, enum command command, cha
         size_t length = strcspn(given, "=");
         char name[NAME_MOST] = "--";
 
+        if (strncmp(given, "--", 2) != 0)
+                return CONFIG_UNKNOWN;
         for (size_t i = 0; i < FLAG_COUNT; i++) {
                 char spelled[NAME_MOST];
 

@@ -30,8 +30,7 @@ struct config {
    value that does not do. Texts point into the environment. */
 bool config_begin(struct config *config, enum command command);
 
-/* Takes the flag at argv[*at] and moves *at past it and its value. `takes_value` false: a flag that stands alone. Texts
-   point into argv. */
+/* Takes the flag at argv[*at] and moves *at past it and its value. Texts point into argv. */
 enum config_outcome {
         CONFIG_TAKEN,
         CONFIG_UNKNOWN, /* no such flag of this command */

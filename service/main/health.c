@@ -38,14 +38,18 @@ static bool read_url(const char *url, struct target *ret)
         return ret->host[0] && ret->port[0] && strspn(ret->port, "0123456789") == strlen(ret->port);
 }
 
-static int connect_to(const struct target *target)
+/* -1, with the reason, when there is no connection. */
+static int connect_to(const struct target *target, const char **ret_reason)
 {
         struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found = NULL;
         struct timeval patience = {.tv_sec = PATIENCE_S};
         int fd = -1;
+        int fault = getaddrinfo(target->host, target->port, &hints, &found);
 
-        if (getaddrinfo(target->host, target->port, &hints, &found) != 0)
+        if (fault != 0) {
+                *ret_reason = gai_strerror(fault);
                 return -1;
+        }
         for (struct addrinfo *info = found; info && fd < 0; info = info->ai_next) {
                 fd = socket(info->ai_family, info->ai_socktype | SOCK_CLOEXEC, info->ai_protocol);
                 if (fd < 0)
@@ -53,6 +57,7 @@ static int connect_to(const struct target *target)
                 setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
                 setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
                 if (connect(fd, info->ai_addr, info->ai_addrlen) != 0) {
+                        *ret_reason = strerror(errno);
                         close(fd);
                         fd = -1;
                 }
@@ -92,10 +97,11 @@ int health_main(const struct config *config)
                 fprintf(stderr, "shaped: '%s' is not http://HOST:PORT\n", config->url);
                 return EXIT_USAGE;
         }
-        int fd = connect_to(&target);
+        const char *reason = "no socket";
+        int fd = connect_to(&target, &reason);
 
         if (fd < 0) {
-                fprintf(stderr, "shaped: %s cannot be reached: %s\n", target.authority, strerror(errno));
+                fprintf(stderr, "shaped: %s cannot be reached: %s\n", target.authority, reason);
                 return EXIT_FAULTY;
         }
         int status = ask(fd, &target);

@@ -40,8 +40,8 @@ static bool read_argument(struct job *job, char **argv, int *at)
 {
         const char *given = argv[*at];
 
-        if (strncmp(given, "--", 2) != 0) {
-                if (job->model || (given[0] == '-' && given[1])) {
+        if (given[0] != '-' || !given[1]) {
+                if (job->model) {
                         fprintf(stderr, "shaped: '%s' is one argument too many\n", given);
                         return false;
                 }
@@ -49,7 +49,7 @@ static bool read_argument(struct job *job, char **argv, int *at)
                 (*at)++;
                 return true;
         }
-        if (options_known(given + 2, strcspn(given + 2, "=")))
+        if (given[1] == '-' && options_known(given + 2, strcspn(given + 2, "=")))
                 return read_option(job, argv, at);
         enum config_outcome outcome = config_flag(&job->config, COMMAND_INFER, argv, at);
 
@@ -130,9 +130,7 @@ static int print(struct ox_context *context, const struct job *job, const struct
 
         if (code != OX_OK)
                 fprintf(stderr, "shaped: %s\n", ox_context_error(context));
-        else if (fflush(stdout) != 0)
-                fprintf(stderr, "shaped: standard output: %s\n", strerror(errno));
-        else
+        else if (output_end())
                 return EXIT_GOOD;
         return EXIT_FAULTY;
 }

@@ -1,5 +1,6 @@
 #include "main/main.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "config/options.h"
@@ -37,6 +38,17 @@ void help_command(enum command command, FILE *to)
         if (command == COMMAND_INFER)
                 options_help(to);
         config_help(command, to);
+}
+
+bool output_end(void)
+{
+        /* Both: a write that failed before leaves nothing to flush, and what is left to flush may fail yet. */
+        bool flushed = fflush(stdout) == 0;
+
+        if (flushed && !ferror(stdout))
+                return true;
+        fprintf(stderr, "shaped: standard output: %s\n", strerror(errno));
+        return false;
 }
 
 bool read_flags(struct config *config, enum command command, char **argv, int *ret_status)

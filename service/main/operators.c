@@ -44,5 +44,5 @@ int operators_main(const struct config *config)
         }
         if (!found)
                 fprintf(stderr, "shaped: there is none\n");
-        return found ? EXIT_GOOD : EXIT_FAULTY;
+        return found && output_end() ? EXIT_GOOD : EXIT_FAULTY;
 }

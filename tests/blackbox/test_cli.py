@@ -32,7 +32,7 @@ def check_help():
 
 
 def check_usage():
-    for arguments in ((), ("nope",), ("serve", "--nope"), ("serve", "x"), ("serve", "--listen"), ("serve", "--workers", "x"),
+    for arguments in ((), ("nope",), ("serve", "--nope"), ("serve", "x"), ("operators", "xxopset", "3"), ("serve", "--listen"), ("serve", "--workers", "x"),
                       ("serve", "--workers=-1"), ("serve", "--queue", "0"), ("serve", "--log-format", "xml"),
                       ("serve", "--log-requests=maybe"), ("infer",), ("infer", "a", "b"), ("infer", "--nope", "-"),
                       ("infer", "-x"), ("infer", "-", "--format", "xml"), ("infer", "-", "--dim", "N"),
@@ -41,6 +41,7 @@ def check_usage():
                       ("health", "--url", "http://x:y"), ("serve", "--upload-bytes", "1X"), ("serve", "--rank", "0")):
         status, _, err = run(*arguments)
         check("shaped %s: 2, and says why" % " ".join(arguments), status == 2 and err, (status, err))
+    check("shaped infer -x names the flag", b"no such flag" in run("infer", "-x")[2])
     environment = {**os.environ, "SHAPED_QUEUE": "none"}
     done = subprocess.run([SHAPED, "serve"], env=environment, stderr=subprocess.PIPE)
     check("a variable that is no number: 2", done.returncode == 2 and b"SHAPED_QUEUE" in done.stderr, done.stderr)
@@ -77,9 +78,11 @@ def check_infer(folder):
     done = subprocess.run([SHAPED, "infer", good, "--nodes", "10"], env={**os.environ, "SHAPED_NODES": "1"},
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     equal("a flag goes before its variable", done.returncode, 0)
-    with open("/dev/full", "wb") as full:
-        done = subprocess.run([SHAPED, "infer", good], stdout=full, stderr=subprocess.PIPE)
-    check("a full disk: 1, and says so", done.returncode == 1 and done.stderr, done.returncode)
+    for arguments in (("infer", good), ("infer", os.path.join(MODELS, "resnet50.onnx")), ("operators",)):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([SHAPED, *arguments], stdout=full, stderr=subprocess.PIPE)
+        check("%s and a full disk: 1, and says so" % " ".join(arguments), done.returncode == 1 and b"No space" in done.stderr,
+              (done.returncode, done.stderr))
 
 
 def check_health():
@@ -93,6 +96,8 @@ def check_health():
         port = daemon.port
     status, _, err = run("health", "--url", "http://127.0.0.1:%d" % port)
     check("health of none: 1, and says so", status == 1 and err, (status, err))
+    status, _, err = run("health", "--url", "http://host.invalid:80")
+    check("health of no host: 1, and says that it has no address", status == 1 and b"ame" in err, (status, err))
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
