@@ -167,6 +167,8 @@ static const struct op_row *row_in_force(const struct op_row *rows, size_t count
 
 /* -- the query -- */
 
+static const char with_a_nul[] = "an option holds a NUL";
+
 static bool read_number(const char *text, int64_t least, int64_t most, int64_t *ret)
 {
         char *end;
@@ -177,10 +179,9 @@ static bool read_number(const char *text, int64_t least, int64_t most, int64_t *
         return *end == '\0' && *ret >= least && *ret <= most;
 }
 
-static bool each_parameter(void *user, const char *name, const char *value)
+/* Sets l->fault for a parameter that does not do. */
+static bool read_parameter(struct listing *l, const char *name, const char *value)
 {
-        struct listing *l = user;
-
         if (strcmp(name, "domain") == 0) {
                 l->domain = !value || strcmp(value, "ai.onnx") == 0 ? "" : value;
                 return true;
@@ -197,8 +198,19 @@ static bool each_parameter(void *user, const char *name, const char *value)
                 l->fault = "pageToken is the nextPageToken of the page before";
                 return !value || !*value || read_number(value, 0, (int64_t)op_row_count, &l->page);
         }
-        l->fault = "the options are domain, opset, pageSize and pageToken";
+        l->fault =
+                l->n_row ? "the options are domain and opset" : "the options are domain, opset, pageSize and pageToken";
         return false;
+}
+
+static bool each_parameter(void *user, const char *name, const char *value)
+{
+        struct listing *l = user;
+
+        if (!read_parameter(l, name, value))
+                return false;
+        l->fault = with_a_nul; /* should the next one never come here */
+        return true;
 }
 
 /* -- the answer -- */
@@ -277,7 +289,7 @@ static void answer(struct listing *l, enum ox_code (*write)(void *user))
 
 void operators_list(struct call *call)
 {
-        struct listing l = {.call = call, .page_size = PAGE_DEFAULT, .fault = "an option holds a NUL"};
+        struct listing l = {.call = call, .page_size = PAGE_DEFAULT, .fault = with_a_nul};
 
         if (call->transport->query(call, each_parameter, &l))
                 answer(&l, write_page);
@@ -287,7 +299,7 @@ void operators_list(struct call *call)
 
 void operators_get(struct call *call)
 {
-        struct listing l = {.call = call, .domain = "", .n_row = 1, .fault = "an option holds a NUL"};
+        struct listing l = {.call = call, .domain = "", .n_row = 1, .fault = with_a_nul};
         const char *name = call->path + PATH_BYTES;
 
         if (!call->transport->query(call, each_parameter, &l)) {

@@ -67,6 +67,8 @@ def check_refused(daemon):
     for query in ("pageSize=0", "pageSize=1001", "pageSize=x", "pageSize=", "pageToken=x", "pageToken=-1",
                   "pageToken=99999999", "opset=0", "opset=x", "opset=", "opset=99999999999999999999", "nope=1"):
         refused("?" + query, daemon.get("/v1/operators?" + query))
+    answer = daemon.get("/v1/operators?opset=3&domain=%00")
+    check("a NUL in an option is called so", answer.status == 400 and "NUL" in answer.json["message"], answer.text)
     refused("pageSize of one", daemon.get("/v1/operators/Relu?pageSize=1"))
 
 
