@@ -75,7 +75,7 @@ static int weight(const char *at, const char *end)
                 if (strncasecmp(at, "q=", 2) == 0) {
                         double q = strtod(at + 2, NULL);
 
-                        return q < 0 ? 0 : q > 1 ? 1000 : (int)(q * 1000);
+                        return q > 1 ? 1000 : q > 0 ? (int)(q * 1000) : 0; /* NaN as well */
                 }
         }
         return 1000;
