@@ -4,18 +4,18 @@ A row is (name, bytes, wanted, says, options), the last two of which may be left
 among the diagnostics), a REASON (200 with an error or warning of that reason), the code of an error answer, or "any"
 (200). `says` stands in the message, or in the value, node, scope or operator of the diagnostic. `options` are pairs for
 the query. Every row is sent to the daemon whole and in pieces, and through `shaped infer -`; each way gives the same
-answer, within SECONDS, and the daemon answers a good model after it.
+answer, for which the daemon works CPU_SECONDS at most, and it answers a good model afterwards.
 """
 import http.client
 import json
-import time
+import os
 import urllib.parse
 
 from harness import SHAPED, check, run
 from wire import attribute, chain, number, text
 
 INFER = "/v1/models:infer"
-SECONDS = 5
+CPU_SECONDS = 5  # its own, which other work on the machine does not lengthen
 STATUS = {"invalid_argument": 400, "out_of_range": 400, "failed_precondition": 400, "unimplemented": 501,
           "resource_exhausted": 413, "deadline_exceeded": 504}
 PIECES = (1, 7, 4093)
@@ -102,11 +102,11 @@ def check_row(client, row, all_ways=True):
     """`all_ways` False: it goes whole and to the daemon alone, for what takes long."""
     name, data, wanted, says, options = (tuple(row) + ("", ())[len(row) - 3:])[:5]
     path = INFER + ("?" + urllib.parse.urlencode(options) if options else "")
-    started = time.monotonic()
+    before = cpu_seconds(client.daemon)
     status, body = client.post(path, data)
-    took = time.monotonic() - started
+    took = cpu_seconds(client.daemon) - before
     fault = fault_of(status, body, wanted, says)
-    if not fault and took > SECONDS:
+    if not fault and took > CPU_SECONDS:
         fault = "took %.1f s" % took
     if all_ways:
         fault = fault or ways_fault(client, path, data, status, body) or command_fault(data, status, options)
@@ -118,6 +118,13 @@ def check_row(client, row, all_ways=True):
 def check_table(client, rows, all_ways=True):
     for row in rows:
         check_row(client, row, all_ways)
+
+
+def cpu_seconds(daemon):
+    """What all its threads have worked so far."""
+    with open("/proc/%d/stat" % daemon.process.pid, encoding="ascii") as f:
+        fields = f.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def peak_kib(daemon):
