@@ -2,7 +2,6 @@
 """How a model can be sent: sized, chunked, byte by byte, gzip, zstd, as a form; and the limits on all of that."""
 import gzip
 import json
-import shutil
 import subprocess
 import time
 import zlib
@@ -96,8 +95,6 @@ def zstd(data, *flags):
 
 
 def check_zstd(daemon, data, wanted):
-    if shutil.which("zstd") is None:
-        return
     packed = zstd(data)
     answer = daemon.post(INFER, packed, headers={"Content-Encoding": "zstd"})
     equal("Content-Encoding: zstd", values_of(answer), wanted)
@@ -168,15 +165,15 @@ def check_slow():
                     raw.send(data)
                 check("who %s is cut off" % what, raw.is_closed())
         with Raw(daemon, timeout=1) as raw:
-            begun = time.monotonic()
+            cut_off = False
             try:
                 raw.send(post_head(INFER, "Content-Length: 1000000"))
-                while time.monotonic() < begun + 15:
+                for _ in range(300):  # a minute, and far from all of it
                     raw.send(b"\x00")
                     time.sleep(0.2)
             except OSError:
-                pass
-            check("who drips a body is cut off", time.monotonic() < begun + 12)
+                cut_off = True
+            check("who drips a body is cut off", cut_off)
         equal("and others are served", daemon.post(INFER, chain(1)).status, 200)
 
 
