@@ -183,7 +183,7 @@ START_TEST(extremes_and_broadcasts)
                 {"broadcast(a, a)", "a"},
                 {"broadcast(a, 1, b)", "broadcast(a, b)"},
                 {"broadcast(broadcast(a, b), a)", "broadcast(a, b)"},
-                {"broadcast(c, broadcast(b, a))", "broadcast(broadcast(a, b), c)"},
+                {"broadcast(a, broadcast(b, c))", "broadcast(broadcast(a, b), c)"},
                 {"broadcast(a, 7)", "7"},
                 {"broadcast(a, 0)", "0"},
                 {"broadcast(b + 2, a)", "b + 2"},
