@@ -4,18 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw.h"
 #include "model/load.h"
 #include "model/skim.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void hold(bool is_true, const char *what)
-{
-        if (is_true)
-                return;
-        fprintf(stderr, "does not hold: %s\n", what);
-        abort();
-}
 
 struct skim {
         struct skimmer *skimmer;
@@ -48,15 +41,6 @@ static struct skim skim(struct arena *arena, const struct ox_limits *limits, con
         return skim;
 }
 
-static uint64_t seed_of(const uint8_t *data, size_t size)
-{
-        uint64_t seed = 88172645463325252;
-
-        for (size_t i = 0; i < size; i++)
-                seed = (seed ^ data[i]) * UINT64_C(1099511628211);
-        return seed | 1;
-}
-
 /* Serialized anew, without the skimmer's marks, which it lets through from nobody. */
 static uint8_t *repack(struct arena *arena, const struct skim *skim, bool *ret_has_mark, size_t *ret_size)
 {
@@ -66,7 +50,7 @@ static uint8_t *repack(struct arena *arena, const struct skim *skim, bool *ret_h
         arena_allocator(arena, &allocator);
         OnnxModel *model = shaped__onnx__v1__model_proto__unpack(&allocator, skim->size, skim->at);
 
-        hold(model != NULL, "what is kept can be parsed");
+        HOLD(model != NULL, "what is kept can be parsed");
         *ret_size = shaped__onnx__v1__model_proto__get_packed_size(model);
         *ret_has_mark = skim->size > 0 && memmem(skim->at, skim->size, mark, sizeof(mark)) != NULL;
         uint8_t *packed = arena_alloc(arena, *ret_size);
@@ -78,29 +62,29 @@ static uint8_t *repack(struct arena *arena, const struct skim *skim, bool *ret_h
 static void check(struct arena *arena, const struct ox_limits *limits, const uint8_t *data, size_t size)
 {
         struct skim whole = skim(arena, limits, data, size, 0);
-        struct skim parts = skim(arena, limits, data, size, seed_of(data, size));
+        struct skim parts = skim(arena, limits, data, size, bytes_hash(data, size) | 1);
 
-        hold(whole.code == parts.code, "the chunks do not change the outcome");
-        hold(strcmp(skim_error(whole.skimmer), skim_error(parts.skimmer)) == 0, "the chunks do not change the fault");
+        HOLD(whole.code == parts.code, "the chunks do not change the outcome");
+        HOLD(strcmp(skim_error(whole.skimmer), skim_error(parts.skimmer)) == 0, "the chunks do not change the fault");
         if (whole.code != OX_OK) {
-                hold(skim_error(whole.skimmer)[0] != '\0', "a fault has a text");
+                HOLD(skim_error(whole.skimmer)[0] != '\0', "a fault has a text");
                 return;
         }
-        hold(whole.size == parts.size && memcmp(whole.at, parts.at, whole.size) == 0,
+        HOLD(whole.size == parts.size && memcmp(whole.at, parts.at, whole.size) == 0,
              "the chunks do not change what is kept");
-        hold(whole.size <= size, "no more is kept than came");
+        HOLD(whole.size <= size, "no more is kept than came");
         struct skim again = skim(arena, limits, whole.at, whole.size, 0);
         size_t first_size, second_size;
         bool has_mark;
 
-        hold(again.code == OX_OK, "what is kept is a model for the skimmer");
+        HOLD(again.code == OX_OK, "what is kept is a model for the skimmer");
         uint8_t *first = repack(arena, &whole, &has_mark, &first_size);
 
         if (has_mark)
                 return;
         uint8_t *second = repack(arena, &again, &has_mark, &second_size);
 
-        hold(first_size == second_size && memcmp(first, second, first_size) == 0, "what is kept stays as it is");
+        HOLD(first_size == second_size && memcmp(first, second, first_size) == 0, "what is kept stays as it is");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
