@@ -71,16 +71,28 @@ enum ox_code out_copy(struct node *n, int o, int i)
         return OX_OK;
 }
 
+/* Whether a shape is all integers, whose product is `count`. Sizes that are symbols beside one of 0 are none. */
+static bool shape_has(const struct type *type, size_t count)
+{
+        uint64_t product = 1;
+        bool overflows = false, is_empty = false;
+
+        if (type->kind != TYPE_TENSOR || type->rank == RANK_UNKNOWN)
+                return false;
+        for (int d = 0; d < type->rank; d++) {
+                if (!dim_is_int(type->dim[d]))
+                        return false;
+                is_empty = is_empty || type->dim[d].val == 0;
+                overflows = overflows || __builtin_mul_overflow(product, (uint64_t)type->dim[d].val, &product);
+        }
+        return is_empty ? count == 0 : !overflows && product == count;
+}
+
 void out_content(struct node *n, int o, const struct content *content)
 {
         if (!content || !out_wanted(n, o) || (int64_t)content->count > n->limits->content_elements)
                 return;
-        const struct type *type = &n->out[o].type;
-        struct dim count;
-
-        if (type->kind != TYPE_TENSOR || !type_elements(n->dims, type, &count))
-                return;
-        if (dim_is_int(count) && (uint64_t)count.val == content->count)
+        if (shape_has(&n->out[o].type, content->count))
                 n->out[o].content = content;
 }
 
