@@ -311,8 +311,8 @@ void content_Slice(struct node *n)
                                 return;
                         first = slice_first(in.dim[d], first, step);
                 }
-                for (int64_t k = 0; k < map.out.dim[d]; k++, first += step)
-                        map.offset[d][k] = first * in.stride[d];
+                for (int64_t k = 0; k < map.out.dim[d]; k++) /* a step past the last one may overflow */
+                        map.offset[d][k] = (first + k * step) * in.stride[d];
         }
         element_map_apply(n, 0, &map, in_content(n, 0), scalar_unknown());
 }
