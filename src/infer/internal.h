@@ -68,6 +68,9 @@ struct constraint {
         const char *scope;
 };
 
+/* So many inputs, outputs, attributes or initializers are as much work as another node. */
+#define VALUES_A_NODE 16
+
 /* An entry is a value of the result in the making. */
 #define ENTRY_CHUNK 1024
 

@@ -4,9 +4,8 @@
 
 #include "infer/internal.h"
 
-/* Nodes between two looks at the clock, where so many inputs, outputs and attributes count as another node. */
-#define CLOCK_EVERY   64
-#define VALUES_A_NODE 16
+/* Nodes between two looks at the clock. */
+#define CLOCK_EVERY 64
 
 /* Inputs, and outputs, of one node: their positions are ints. Few of them are kept on the stack. */
 #define NODE_VALUES 2097088
@@ -23,22 +22,28 @@ static uint64_t now_ns(void)
         return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* Ends the request when it has used up its nodes, its time or what the caller allows it at once. */
-static void spend(struct infer *f, const OnnxNode *node)
+/* Ends the request when its time is up, which is looked at now and then. */
+static void spend_time(struct infer *f, size_t values)
 {
-        f->nodes++;
-        f->unchecked += 1 + (node->n_input + node->n_output + node->n_attribute) / VALUES_A_NODE;
-        if (f->options->work_budget && f->nodes > f->options->work_budget)
-                arena_bail(f->arena, OX_ABORTED, "more than %llu nodes", (unsigned long long)f->options->work_budget);
-        if (!f->unroll_end && f->nodes - f->unrolled > (uint64_t)f->limits->nodes)
-                arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "more nodes than the limit nodes allows (%lld)",
-                           (long long)f->limits->nodes);
+        f->unchecked += 1 + values / VALUES_A_NODE;
         if (f->unchecked < CLOCK_EVERY)
                 return;
         f->unchecked = 0;
         if (now_ns() > f->deadline_ns)
                 arena_bail(f->arena, OX_DEADLINE_EXCEEDED, "inference took longer than engine_ms allows (%lld)",
                            (long long)f->limits->engine_ms);
+}
+
+/* Ends the request when it has used up its nodes, its time or what the caller allows it at once. */
+static void spend(struct infer *f, const OnnxNode *node)
+{
+        f->nodes++;
+        if (f->options->work_budget && f->nodes > f->options->work_budget)
+                arena_bail(f->arena, OX_ABORTED, "more than %llu nodes", (unsigned long long)f->options->work_budget);
+        if (!f->unroll_end && f->nodes - f->unrolled > (uint64_t)f->limits->nodes)
+                arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "more nodes than the limit nodes allows (%lld)",
+                           (long long)f->limits->nodes);
+        spend_time(f, node->n_input + node->n_output + node->n_attribute);
 }
 
 static const char *node_text(const char *text)
@@ -495,6 +500,7 @@ bool walk_body(struct infer *f, const struct scope *parent, struct node *n, cons
                            (long long)f->limits->graph_depth);
                 return false;
         }
+        spend_time(f, graph->n_input + graph->n_output + graph->n_initializer + graph->n_value_info);
         if (!f->options->ignore_declared) {
                 /* Shapes of subgraphs' outputs nobody checks, and some exporters write [] for what they do not know. */
                 scope_declare(f, &scope, graph->output, graph->n_output);

@@ -77,6 +77,16 @@ def stacked(daemon):
     equal("the same number of iterations", (seen["s"], seen["t"]), ("int64[?2,1,?3]", "int64[?2,1,?4]"))
 
 
+def empty_bodies(daemon):
+    """An iteration without nodes costs something too: else nothing would end those that are walked one by one."""
+    counted = op("s = Loop(m, yes)", body=graph([], ["i: int64[]", "go: bool[]"], ["go", "i"]))
+    for count, wanted, contents in ((3, "int64[3]", [0, 1, 2]), (10 ** 9, "int64[1000000000]", None)):
+        seen = seen_of(daemon, [times(count), counted], ["s"], ["x: float[N]"])
+        equal("%d iterations without a node" % count, (seen["s"], seen.contents.get("s")), (wanted, contents))
+    forever = op("s = Loop(, yes)", body=graph([], ["i: int64[]", "go: bool[]"], ["go", "i"]))
+    equal("no end of them", seen_of(daemon, [forever], ["s"])["s"], "int64[?1]")
+
+
 def faults(daemon):
     longer = ([op("b = Concat(a, x)", axis=0), op("d = MatMul(w, b)")], ["a"], ["b"])
     inputs = ["x: float[2]", "w: float[3,6]"]
@@ -156,7 +166,7 @@ def bounded(daemon):
 
 def main():
     with Daemon() as daemon:
-        for test in (trip_counts, conditions, stacked, faults, chains, sequences, scans, bounded):
+        for test in (trip_counts, conditions, stacked, empty_bodies, faults, chains, sequences, scans, bounded):
             test(daemon)
         check("the daemon still runs", daemon.request("GET", "/livez").status == 200)
     finish()
