@@ -220,11 +220,13 @@ void control_forget(struct node *n, int o, struct value *value, uint32_t first, 
 
 /* -- If (1, 11, 13, 16, 19, 21 and later: the versions differ in types alone) -- */
 
-/* A branch. In one that is `taken` what is learned holds outside; in one that never is, nothing is wrong. */
+/* A branch. In one that is `taken` what is learned holds outside; in one that never is, nothing is wrong, and nothing
+   must hold for the model to run. */
 static bool walk_branch(struct infer *f, const struct scope *scope, struct node *n, const char *name,
                         const OnnxGraph *branch, bool taken, bool never, struct value *outputs)
 {
         const struct diags before = f->diags;
+        size_t n_constraint = f->n_constraint;
         uint32_t held = taken ? 0 : dim_hold(f->dims, dim_symbol_count(f->dims));
 
         f->never += never;
@@ -239,6 +241,7 @@ static bool walk_branch(struct infer *f, const struct scope *scope, struct node 
                 f->diags.at[i].severity = OX_INFO;
         f->diags.errors = before.errors;
         f->diags.warnings = before.warnings;
+        f->n_constraint = n_constraint;
         return true;
 }
 

@@ -84,6 +84,8 @@ def constant_condition(daemon):
     equal("what is wrong in a branch that is not taken is no error", (seen["y"], seen.json["summary"]["errors"]),
           ("float[N,3]", 0))
     equal("it is told all the same", [d["severity"] for d in seen.json["diagnostics"]], ["info"])
+    equal("what must hold there must not hold", told(daemon, [const("k", "bool[]", [0]), op(
+        "y = If(k)", then_branch=graph([op("t = MatMul(x, w)")], [], ["t"]), else_branch=relu)], ["y"]).constraints, [])
     nodes = made[:3] + one + [op("y = If(k)", then_branch=squeeze, else_branch=relu)]
     equal("and strict lets it be", infer(daemon, model(graph(nodes, X, ["y"])), strict=1).status, 200)
     seen = told(daemon, made + [op("y = If(k)", then_branch=squeeze, else_branch=relu)], ["y"])
