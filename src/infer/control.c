@@ -311,6 +311,19 @@ static bool map_any(struct infer *f, const struct scope *scope, struct node *n, 
         return walked;
 }
 
+/* Outputs are sequences of tensors (SequenceMap-17): sequences of sequences might be mapped to ever deeper types. */
+static enum ox_code check_mapped(struct node *n, const struct value *outputs)
+{
+        for (int o = 0; o < n->n_out; o++) {
+                const struct type *of = outputs[o].type.of;
+
+                if (of->kind != TYPE_UNKNOWN && !type_is_tensor(of))
+                        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", -1,
+                                          "output %d of the body must be a tensor", o);
+        }
+        return OX_OK;
+}
+
 enum ox_code control_sequence_map(struct infer *f, const struct scope *scope, struct node *n)
 {
         const OnnxGraph *body = control_graph(f, n, "body");
@@ -329,6 +342,7 @@ enum ox_code control_sequence_map(struct infer *f, const struct scope *scope, st
 
         if (!map_any(f, scope, n, body, outputs))
                 return OX_RESOURCE_EXHAUSTED;
+        TRY(check_mapped(n, outputs));
         unroll_map(f, scope, n, body, f->nodes - before, f->diags.errors == errors, outputs);
         for (int o = 0; o < n->n_out; o++)
                 n->out[o] = outputs[o];

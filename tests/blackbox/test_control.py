@@ -365,6 +365,8 @@ def maps(daemon):
     equal("elements of sizes that data decides differ", (seen["d"], seen["e"]), ("int64[2,?3]", "int64[2,?4]"))
     seen = told(daemon, [op("y = SequenceMap(x)", body=double)], ["y"])
     check("a tensor is no sequence", "TYPE_MISMATCH" in seen.reasons, (seen.reasons, seen["y"]))
+    seen = told(daemon, [op("y = SequenceMap(q)", body=graph([], ["i"], ["q"]))], ["y"], ["q: seq(float[N,3])"])
+    equal("of sequences there are no sequences", (seen["y"], seen.reasons), ("?", ["TYPE_MISMATCH"]))
     seen = told(daemon, [op("y, z = SequenceMap(q)", body=double)], ["y"], ["q: seq(float[N,3])"])
     equal("another number of outputs", seen.reasons, ["BODY_ARITY"])
 
