@@ -10,11 +10,14 @@
 #include "obs/log.h"
 
 #define POOL_BYTES      ((size_t)64 * 1024) /* of a connection: the head of a request must fit */
-#define PARAMETERS_MOST 400                 /* of a query: they need a part of the pool */
-#define TEXT(x)         TEXT_OF(x)
-#define TEXT_OF(x)      #x
-#define SKIP_MOST       ((uint64_t)256 * 1024 * 1024) /* of a refused body that is read on, so that the reply arrives */
-#define SKIP_EARLY      ((uint64_t)64 * 1024 * 1024)  /* the same for a body that has not begun */
+#define PARAMETERS_MOST 400                 /* of a query */
+#define PARAMETER_BYTES ((size_t)64)        /* that libmicrohttpd takes from the pool for one */
+#define TARGET_MOST     ((size_t)56 * 1024) /* with its parameters: the rest is for fields, and what the buffer has spare \
+                                             */
+#define TEXT(x)    TEXT_OF(x)
+#define TEXT_OF(x) #x
+#define SKIP_MOST  ((uint64_t)256 * 1024 * 1024) /* of a refused body that is read on, so that the reply arrives */
+#define SKIP_EARLY ((uint64_t)64 * 1024 * 1024)  /* the same for a body that has not begun */
 
 struct http1 {
         struct service *service;
@@ -296,13 +299,13 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
 
 /* libmicrohttpd keeps each parameter of a query in the connection's pool, and when that is full neither answers nor
    hangs up; it calls this before it begins. */
-static bool has_too_many_parameters(const char *target)
+static bool is_too_long(const char *target)
 {
-        int count = 0;
+        size_t count = 0;
 
         for (const char *at = strchr(target, '?'); at && count <= PARAMETERS_MOST; at = strchr(at + 1, '&'))
                 count++;
-        return count > PARAMETERS_MOST;
+        return count > PARAMETERS_MOST || strlen(target) + count * PARAMETER_BYTES > TARGET_MOST;
 }
 
 static void *on_request_line(void *user, const char *target, struct MHD_Connection *connection)
@@ -310,10 +313,10 @@ static void *on_request_line(void *user, const char *target, struct MHD_Connecti
         static const char reply[] = "HTTP/1.1 414 URI Too Long\r\nConnection: close\r\n"
                                     "Content-Type: application/json\r\n\r\n"
                                     "{\"code\":\"resource_exhausted\",\"message\":\"the query has more than " TEXT(
-                                            PARAMETERS_MOST) " parameters\",\"details\":[]}\n";
+                                            PARAMETERS_MOST) " parameters, or it is too long\",\"details\":[]}\n";
 
         peer_enter(peer_of(connection), PEER_HEAD);
-        if (has_too_many_parameters(target))
+        if (is_too_long(target))
                 peer_refuse(peer_of(connection), reply);
         return NULL;
 }

@@ -182,6 +182,13 @@ def check_parameters(daemon):
             answer = daemon.post("/v1/models:infer?" + "&".join("a" for _ in range(count)), body)
             wanted = (400, "invalid_argument") if count <= 400 else (414, "resource_exhausted")
             equal("a query of %d parameters, a body of %d bytes" % (count, len(body)), (answer.status, answer.json["code"]), wanted)
+    for count, size in ((400, 30000), (400, 36000), (400, 40000), (400, 60000), (300, 36000), (300, 50000), (200, 43000),
+                        (200, 60000), (10, 55000), (10, 60000), (10, 65000), (1, 57000), (1, 58000), (1, 65000)):
+        query = "&".join("a" * (size // count - 1) for _ in range(count))
+        for body in (b"", b"x" * 100000):
+            answer = daemon.post("/v1/models:infer?" + query, body)
+            wanted = 400 if len("/v1/models:infer?" + query) + 64 * count <= 57344 else 414
+            equal("%d parameters, %d bytes, a body of %d" % (count, size, len(body)), answer.status, wanted)
     equal("and it goes on", daemon.get("/livez").status, 200)
 
 
