@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Holds the documents against the sources: a code block under `<!-- from FILE -->` stands in FILE word for word, and every
-file that a document names exists."""
+file that a document names exists, and README.md has every route, every option and every limit."""
 import os
 import re
 import sys
@@ -10,21 +10,41 @@ QUOTED = re.compile(r"<!-- from (\S+) -->\s*```\w*\n(.*?)```", re.S)
 NAMED = re.compile(r"`((?:src|service|tests|deploy|proto)/[\w./-]*\w)`|\]\((\w[\w./]*)\)")
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "tests/cases/README.md")
 PLACEHOLDER = re.compile(r"[A-Z]{4}")
+ROUTE = re.compile(r'^ +\{"(/[^"]*)", "[^"]*", METHOD_(\w+),', re.M)
+OPTION = re.compile(r"^(?:BOOL|LIST)\((\w+),", re.M)
+LIMIT = re.compile(r'^LIMIT\((\w+), (\d+), "(\w+)", "(.*)"\)$', re.M)
+
+
+def read(name):
+    with open(os.path.join(ROOT, name), encoding="utf-8") as f:
+        return f.read()
+
+
+def missing_rows():
+    """What README.md must say of each row of a table."""
+    for path, method in ROUTE.findall(read("service/rest/routes.c")):
+        yield "`%s %s`" % (method, path + "NAME" if path.endswith("/") and path != "/" else path)
+    for option in OPTION.findall(read("service/config/options.def")):
+        yield "| `%s" % option
+    for name, value, unit, text in LIMIT.findall(read("src/base/limits.def")):
+        yield "| `--%s` | %s %s | %s |" % (name.replace("_", "-"), value, unit, text)
 
 
 def faults():
     for document in DOCUMENTS:
-        with open(os.path.join(ROOT, document), encoding="utf-8") as f:
-            text = f.read()
+        text = read(document)
         for name, block in QUOTED.findall(text):
-            with open(os.path.join(ROOT, name), encoding="utf-8") as f:
-                if block not in f.read():
-                    yield "%s quotes %s, where this does not stand:\n%s" % (document, name, block)
+            if block not in read(name):
+                yield "%s quotes %s, where this does not stand:\n%s" % (document, name, block)
         for names in NAMED.findall(text):
             name = names[0] or names[1]
             base = os.path.dirname(document) if names[1] else ""
             if not os.path.exists(os.path.join(ROOT, base, name)) and not PLACEHOLDER.search(name):
                 yield "%s names %s, which does not exist" % (document, name)
+    readme = read("README.md")
+    for row in missing_rows():
+        if row not in readme:
+            yield "README.md lacks %s" % row
 
 
 def main():
