@@ -51,7 +51,8 @@ bool output_end(void)
         return false;
 }
 
-bool read_flags(struct config *config, enum command command, char **argv, int *ret_status)
+/* Reads the flags of a command that takes nothing else. False: *ret_status is set, and all is said. */
+static bool read_flags(struct config *config, enum command command, char **argv, int *ret_status)
 {
         int at = 0;
 

@@ -12,9 +12,6 @@ int infer_main(int argc, char **argv);
 int operators_main(const struct config *config);
 int health_main(const struct config *config);
 
-/* Reads the flags of a command that takes nothing else. False: *ret_status is set, and all is said. */
-bool read_flags(struct config *config, enum command command, char **argv, int *ret_status);
-
 /* Once all is printed: false, with the reason on stderr, when not all of it reached standard output. */
 bool output_end(void);
 

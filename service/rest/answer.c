@@ -10,7 +10,8 @@ bool answer_error(struct call *call, struct ox_context *context, enum ox_code co
         return ox_render_error(context, code, message, result, call_write, call) == OX_OK;
 }
 
-int answer_status(enum ox_code code)
+/* Past a limit it is 413, for trying again helps nothing. */
+static int status_of(enum ox_code code)
 {
         return code == OX_RESOURCE_EXHAUSTED ? HTTP_TOO_LARGE : ox_code_http(code);
 }
@@ -18,8 +19,8 @@ int answer_status(enum ox_code code)
 void answer_failure(struct call *call, struct ox_context *context, enum ox_code code, const char *message,
                     const struct ox_result *result)
 {
-        call_reply(call, answer_status(code), "application/json");
+        call_reply(call, status_of(code), "application/json");
         call->code = code;
         if (!answer_error(call, context, code, message, result))
-                call_reply_error_status(call, answer_status(code), code, "%s", message);
+                call_reply_error_status(call, status_of(code), code, "%s", message);
 }

@@ -9,10 +9,6 @@
 bool answer_error(struct call *call, struct ox_context *context, enum ox_code code, const char *message,
                   const struct ox_result *result);
 
-/* The status that goes with a code when a request is at fault: past a limit it is 413, for trying again helps nothing.
- */
-int answer_status(enum ox_code code);
-
 /* The whole reply of a request that failed. */
 void answer_failure(struct call *call, struct ox_context *context, enum ox_code code, const char *message,
                     const struct ox_result *result);
