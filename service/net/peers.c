@@ -10,12 +10,13 @@
 #include "obs/log.h"
 
 #define PROGRESS_BYTES 1024 /* that a body must bring in each period */
+#define PHASE_BITS     3
 
 struct peer {
         struct peer *next, **link;
         int socket;
-        _Atomic int phase;
-        _Atomic int64_t since_ns;
+        /* Since when, in ns, and in the last bits the phase: neither is ever seen without the other. */
+        _Atomic uint64_t state;
         _Atomic uint64_t bytes;
         /* of the thread that watches: */
         int64_t seen_since_ns, period_ns;
@@ -48,9 +49,10 @@ static bool body_is_late(struct peer *peer, int64_t since, int64_t now, int64_t 
 static bool is_late(struct peer *peer, const struct config *config, int64_t now)
 {
         static const int64_t second = INT64_C(1000000000);
-        int64_t since = atomic_load_explicit(&peer->since_ns, memory_order_acquire);
+        uint64_t state = atomic_load_explicit(&peer->state, memory_order_relaxed);
+        int64_t since = (int64_t)(state >> PHASE_BITS);
 
-        switch ((enum peer_phase)atomic_load_explicit(&peer->phase, memory_order_relaxed)) {
+        switch ((enum peer_phase)(state & ((1U << PHASE_BITS) - 1))) {
         case PEER_NEW:
         case PEER_HEAD:
                 return now - since > config->header_s * second;
@@ -158,8 +160,7 @@ void peer_enter(struct peer *peer, enum peer_phase phase)
 {
         if (!peer)
                 return;
-        atomic_store_explicit(&peer->phase, phase, memory_order_relaxed);
-        atomic_store_explicit(&peer->since_ns, clock_ns(), memory_order_release);
+        atomic_store_explicit(&peer->state, (uint64_t)clock_ns() << PHASE_BITS | phase, memory_order_relaxed);
 }
 
 void peer_progress(struct peer *peer, uint64_t body_bytes)
