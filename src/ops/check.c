@@ -108,6 +108,23 @@ static enum ox_code check_attr(struct node *n, const OnnxAttribute *attr, const 
                           wanted->name, attr_type_name((int)wanted->type), attr_type_name(type));
 }
 
+/* Rules look for attributes by name, and some do so for every element: the ones that the row does not have, however
+   many, are out of their way. */
+static void drop_unknown_attrs(struct node *n)
+{
+        OnnxNode *known = arena_new_array(n->arena, OnnxNode, 1);
+
+        *known = *n->proto;
+        known->n_attribute = 0;
+        known->attribute = arena_new_array(n->arena, OnnxAttribute *, n->row->n_attr);
+        for (size_t i = 0; i < n->proto->n_attribute; i++) {
+                OnnxAttribute *attr = n->proto->attribute[i];
+                if (attr->name != NULL && op_find_attr(n->row, attr->name) != NULL)
+                        known->attribute[known->n_attribute++] = attr;
+        }
+        n->proto = known;
+}
+
 static enum ox_code check_attrs(struct node *n)
 {
         const char *unknown = NULL;
@@ -135,6 +152,8 @@ static enum ox_code check_attrs(struct node *n)
         /* A newer operator set than the table's may have given the operator attributes. */
         if (unknown != NULL && n->opset <= op_newest_opset(n->row->domain))
                 node_warn(n, "UNKNOWN_ATTRIBUTE", -1, "has no attribute '%s' since version %d", unknown, n->row->since);
+        if (unknown != NULL)
+                drop_unknown_attrs(n);
         return OX_OK;
 }
 
