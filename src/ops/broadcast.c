@@ -185,6 +185,10 @@ enum ox_code broadcast_legacy(struct node *n, int *ret_rank, const struct dim **
 
 /* -- contents -- */
 
+/* Elements of inputs that are read for one output's: a node may have millions of inputs, and time is not looked at
+   within one. */
+#define READS_MOST ((int64_t)1 << 20)
+
 /* How one input's elements are reached from the output's positions. `of` is NULL where nothing is known of it. */
 struct operand {
         const struct content *of;
@@ -236,7 +240,7 @@ void content_broadcast_partial(struct node *n, scalar_fn f)
         struct grid out;
         int64_t *at;
 
-        if (!out_wanted(n, 0) || !grid_of(n, &n->out[0].type, &out))
+        if (!out_wanted(n, 0) || !grid_of(n, &n->out[0].type, &out) || out.count * n->n_in > READS_MOST)
                 return;
         for (int i = 0; i < n->n_in; i++)
                 if (!operand_of(n, i, &out, &operands[i]))

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Attributes as models have them: without a type, of another one, tensors that are none, sparse ones, long lists."""
 import struct
+import time
 
-from build import graph, infer, model, op, tensor
+from build import const, graph, infer, model, op, tensor
 from harness import Daemon, check, equal, finish
 from wire import number, text, varint
 
@@ -93,9 +94,21 @@ def imports(daemon):
     equal("an operator of a later version", seen.reasons, ["OPERATOR_VERSION"])
 
 
+def many(daemon):
+    """What a node has too much of must not be gone through for every element of its output."""
+    numbers = const("d", "int64[4096]", range(4096))
+    for what, node in (("attributes", op("y = Mod(d, d)", **{"a%d" % i: 1 for i in range(100000)})),
+                       ("inputs", op("y = Max(%s)" % ", ".join(["d"] * 100000)))):
+        began = time.monotonic()
+        seen = infer(daemon, model(graph([numbers, node], X, ["y"])))
+        took = time.monotonic() - began
+        equal("a node of many %s" % what, seen["y"], "int64[4096]")
+        check("in no time", took < 4, "%.1f s" % took)
+
+
 def main():
     with Daemon() as daemon:
-        for part in (untyped, constants, imports):
+        for part in (untyped, constants, imports, many):
             part(daemon)
     finish()
 
