@@ -10,7 +10,9 @@
 #include "rest/upload.h"
 #include "service.h"
 
-#define INLINE_BYTES 65536 /* of a request that runs on the thread that reads it */
+/* Of a request that runs on the thread that reads it, so that other requests of that thread need not wait: what a node
+   costs may grow with the fourth power of the texts that stand in it, as where sums are multiplied and broadcast. */
+#define INLINE_BYTES 4096
 
 struct nodes {
         struct upload upload;
@@ -236,11 +238,15 @@ void nodes_work(struct call *call)
 enum call_next nodes_end(struct call *call)
 {
         struct nodes *n = call->state;
+        struct metrics *metrics = &call->service->metrics;
 
         if (!upload_end(&n->upload))
                 return CALL_DONE;
-        if (n->body.length > INLINE_BYTES || n->is_batch)
+        if (n->body.length > INLINE_BYTES || n->is_batch) {
+                metric_add(metrics, METRIC_inferred_worker_total, 1);
                 return CALL_WORK;
+        }
+        metric_add(metrics, METRIC_inferred_inline_total, 1);
         nodes_work(call);
         return CALL_DONE;
 }

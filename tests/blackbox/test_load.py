@@ -46,14 +46,18 @@ def check_metrics():
         daemon.infer(chain(2000))
         daemon.infer(b"no model")
         daemon.get("/nope")
+        node = {"node": {"opType": "Relu", "inputs": ["x"], "outputs": ["y"]}, "inputs": {"x": {}}}
+        daemon.post_json("/v1/nodes:infer", node)
+        daemon.post("/v1/nodes:infer", json.dumps(node) + " " * 5000, "application/json")
+        daemon.post_json("/v1/nodes:batchInfer", {"requests": [node] * 3})
         after = metrics(daemon)
         grown = {k: v - before.get(k, 0) for k, v in after.items()}
         for name, wanted in {
             'shaped_requests_total{route="models:infer",code="200"}': 5, 'shaped_requests_total{route="models:infer",code="400"}': 1,
-            'shaped_requests_total{route="none",code="404"}': 1, "shaped_nodes_total": 2016,
+            'shaped_requests_total{route="none",code="404"}': 1, "shaped_nodes_total": 2021,
             'shaped_request_duration_seconds_count{route="models:infer"}': 6,
             'shaped_request_duration_seconds_bucket{route="models:infer",le="+Inf"}': 6,
-            "shaped_inferred_inline_total": 4, "shaped_inferred_worker_total": 1, "shaped_queue_depth": 0,
+            "shaped_inferred_inline_total": 5, "shaped_inferred_worker_total": 3, "shaped_queue_depth": 0,
         }.items():
             equal(name, grown.get(name), wanted)
         check("bytes skipped", 400000 <= grown["shaped_bytes_skipped_total"] < 400100, grown["shaped_bytes_skipped_total"])
