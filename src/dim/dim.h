@@ -98,9 +98,6 @@ struct dim dim_fresh_input(struct dim_table *t, const char *hint, const struct d
 /* Gives a symbol of any kind a value >= 0, as the caller of the inference asked: dim_resolve() replaces it. */
 void dim_define(struct dim_table *t, struct dim symbol, int64_t value);
 
-/* As dim_fresh(), for a content of a tensor: it may be negative. */
-struct dim dim_fresh_signed(struct dim_table *t, const char *hint, const struct dim_origin *origin);
-
 /* Takes a name out of the reach of dim_fresh(): every dimension name of the model, before anything is inferred. */
 void dim_reserve(struct dim_table *t, str_id name);
 
@@ -189,10 +186,8 @@ struct dim dim_read(struct dim_table *t, const char *text, size_t length, bool (
 /* Whether a text is one identifier: it needs no backquotes inside an expression. Reserved function names are none. */
 bool dim_is_identifier(const char *text, size_t length);
 
-/* Appends the text: a lone symbol as the model spells it, else an expression that is Python once names are replaced. */
-void dim_print(const struct dim_table *t, struct dim d, struct buf *buf);
-
-/* Interned text of a dimension that is no integer; remembered, so that printing it again costs nothing. */
+/* Interned text of a dimension that is no integer: a lone symbol as the model spells it, else an expression that is
+   Python once names are replaced. Remembered, so that printing it again costs nothing. */
 const char *dim_text(struct dim_table *t, struct dim d);
 
 /* -- numbers -- */

@@ -157,8 +157,6 @@ struct atom *lone_atom(const struct dim_table *t, struct dim d);
 /* Whether a monomial is one atom alone. */
 struct atom *mono_atom(const struct dim_table *t, uint64_t mono);
 
-uint32_t dim_depth(const struct dim_table *t, struct dim d);
-
 /* -- symbols.c -- */
 
 /* The symbol that stands for what a fault kept from being computed. */
@@ -182,9 +180,6 @@ static inline struct poly poly_of(const struct dim_table *t, struct dim d, struc
 
 /* ka * a + kb * b into `out`, which has room for the terms of both. */
 unsigned poly_combine(struct poly a, int64_t ka, struct poly b, int64_t kb, struct term *out, size_t *ret_n);
-void poly_sort(struct dim_table *t, struct term *term, size_t n);
-/* Joins neighbours of one monomial. */
-unsigned poly_join(struct term *term, size_t *n);
 unsigned poly_scale_mono(struct dim_table *t, struct poly p, int64_t coef, uint64_t mono, struct term *out);
 /* The number that divides all coefficients, >= 0; the constant is left out unless `constant`. */
 uint64_t poly_content(struct poly p, bool constant);

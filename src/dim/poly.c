@@ -29,7 +29,7 @@ unsigned poly_combine(struct poly a, int64_t ka, struct poly b, int64_t kb, stru
 }
 
 /* Merge sort: the C library's qsort() may call malloc. */
-void poly_sort(struct dim_table *t, struct term *term, size_t n)
+static void poly_sort(struct dim_table *t, struct term *term, size_t n)
 {
         bool sorted = true;
 
@@ -55,7 +55,8 @@ void poly_sort(struct dim_table *t, struct term *term, size_t n)
         scratch_release(t, mark);
 }
 
-unsigned poly_join(struct term *term, size_t *n)
+/* Joins neighbours of one monomial. */
+static unsigned poly_join(struct term *term, size_t *n)
 {
         size_t to = 0;
 

@@ -227,7 +227,7 @@ static void print_expr(const struct dim_table *t, struct dim d, struct buf *buf)
                         print_readable_term(t, &expr->term[order[i]], false, buf);
 }
 
-void dim_print(const struct dim_table *t, struct dim d, struct buf *buf)
+static void dim_print(const struct dim_table *t, struct dim d, struct buf *buf)
 {
         const struct expr *expr = d.expr ? t->expr[d.expr] : NULL;
         uint32_t symbol;

@@ -143,7 +143,8 @@ struct dim dim_fresh_input(struct dim_table *t, const char *hint, const struct d
         return symbol->lone;
 }
 
-struct dim dim_fresh_signed(struct dim_table *t, const char *hint, const struct dim_origin *origin)
+/* For a content of a tensor: it may be negative. */
+static struct dim dim_fresh_signed(struct dim_table *t, const char *hint, const struct dim_origin *origin)
 {
         struct symbol *symbol = symbol_new(t, fresh_name(t, str_intern_z(t->strings, hint)), true, origin);
 

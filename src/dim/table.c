@@ -177,7 +177,7 @@ static uint32_t capped_add(uint32_t a, uint32_t b)
         return __builtin_add_overflow(a, b, &sum) ? UINT32_MAX : sum;
 }
 
-uint32_t dim_depth(const struct dim_table *t, struct dim d)
+static uint32_t dim_depth(const struct dim_table *t, struct dim d)
 {
         return d.expr ? t->expr[d.expr]->depth : 0;
 }

@@ -133,22 +133,6 @@ const struct content *in_content(const struct node *n, int i)
         return in_given(n, i) ? content_read(n->in[i]->content) : NULL;
 }
 
-bool in_ints(const struct node *n, int i, const int64_t **ret, size_t *ret_count)
-{
-        const struct content *content = in_content(n, i);
-
-        if (!content)
-                return false;
-        int64_t *numbers = arena_new_array(n->arena, int64_t, content->count);
-
-        for (size_t e = 0; e < content->count; e++)
-                if (!scalar_is_number(content->at[e], &numbers[e]))
-                        return false;
-        *ret = numbers;
-        *ret_count = content->count;
-        return true;
-}
-
 bool in_int(const struct node *n, int i, int64_t *ret)
 {
         const struct content *content = in_content(n, i);

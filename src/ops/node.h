@@ -92,8 +92,6 @@ struct dim *in_dims(const struct node *n, int i);
 bool in_has_content(const struct node *n, int i);
 /* Known elements, NULL when there are none; single ones may still be SCALAR_UNKNOWN. */
 const struct content *in_content(const struct node *n, int i);
-/* The elements as integers when each is known as a number (a scalar or any rank); false otherwise. */
-bool in_ints(const struct node *n, int i, const int64_t **ret, size_t *ret_count);
 /* The only element as a number; false when unknown or not one element. */
 bool in_int(const struct node *n, int i, int64_t *ret);
 /* The number of elements of a rank-1 (or, with `scalar_too`, rank-0) input when it is an integer. */

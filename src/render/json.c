@@ -228,7 +228,7 @@ static void put_summary(struct json_out *out, const struct ox_summary *summary)
         json_close(out, '}');
 }
 
-void json_result(struct json_out *out, const struct ox_result *result, struct arena *arena)
+static void json_result(struct json_out *out, const struct ox_result *result, struct arena *arena)
 {
         json_open(out, '{');
         if (result->is_model) {

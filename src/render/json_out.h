@@ -67,9 +67,6 @@ void json_put_int_some(struct json_out *out, const char *key, int64_t value); /*
 /* "diagnostics" as one list of objects: what answers and errors have in common. */
 void json_diags(struct json_out *out, const struct diags *diags);
 
-/* A whole answer as one value: for lists of them. */
-void json_result(struct json_out *out, const struct ox_result *result, struct arena *arena);
-
 /* The text of a float without quotes; `text` has room for FLOAT_TEXT bytes. */
 #define FLOAT_TEXT 40
 void float_text(char *text, double value, bool narrow);

@@ -8,7 +8,7 @@ static bool is_symbolic(const struct dim *dims, int rank)
         return false;
 }
 
-struct type type_map(const struct value_map *map, const struct type *type)
+static struct type type_map(const struct value_map *map, const struct type *type)
 {
         struct type ret = *type;
 

@@ -109,7 +109,6 @@ struct value_map {
         void *user;
 };
 
-struct type type_map(const struct value_map *map, const struct type *type);
 struct value value_map(const struct value_map *map, const struct value *value);
 
 /* -- contents -- */
