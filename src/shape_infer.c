@@ -17,22 +17,35 @@ struct call {
 
 /* -- a node of any operator -- */
 
+static bool is_among(const struct infer_input *inputs, size_t count, const char *name)
+{
+        for (size_t i = 0; i < count; i++)
+                if (strcmp(inputs[i].name, name) == 0)
+                        return true;
+        return false;
+}
+
+/* Inputs that are held against each other one by one. */
+#define FEW_INPUTS 16
+
 /* The values that the node's inputs stand for, each once. Names that stand for nothing are left to inference. */
 static void take_inputs(struct ox_context *context, const OnnxNode *node, struct infer_node_request *request)
 {
         struct infer_input *inputs = arena_new_array(context->arena, struct infer_input, node->n_input);
-        bool *taken;
+        bool *taken = NULL;
 
         for (size_t i = 0; i < node->n_input; i++)
                 str_intern_static(context->strings, node->input[i]);
-        taken = arena_zalloc(context->arena, str_count(context->strings) * sizeof(*taken));
+        if (node->n_input > FEW_INPUTS)
+                taken = arena_zalloc(context->arena, str_count(context->strings) * sizeof(*taken));
         for (size_t i = 0; i < node->n_input; i++) {
                 str_id id = str_intern_static(context->strings, node->input[i]);
                 const struct value *value = shape_find(context, node->input[i]);
 
-                if (!value || taken[id])
+                if (!value || (taken ? taken[id] : is_among(inputs, request->n_input, node->input[i])))
                         continue;
-                taken[id] = true;
+                if (taken)
+                        taken[id] = true;
                 inputs[request->n_input++] = (struct infer_input){.name = node->input[i], .value = *value};
         }
         request->input = inputs;

@@ -98,7 +98,9 @@ enum ox_code ox_node_name(struct ox_node *node, const char *name)
 static enum ox_code append(struct addition *a, char ***list, size_t *count)
 {
         TRY(shape_check_text(a->context, "the name of a value", a->name));
-        *list = arena_grow(a->context->arena, *list, *count * sizeof(**list), (*count + 1) * sizeof(**list));
+        if ((*count & (*count - 1)) == 0) /* the list has room for a power of two */
+                *list = arena_grow(a->context->arena, *list, *count * sizeof(**list),
+                                   (*count ? 2 * *count : 1) * sizeof(**list));
         (*list)[*count] = copy(a, a->name);
         (*count)++;
         return OX_OK;

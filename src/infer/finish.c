@@ -9,7 +9,7 @@ enum extent { EXTENT_EXACT, EXTENT_SYMBOLIC, EXTENT_DYNAMIC, EXTENT_UNKNOWN };
 struct finishing {
         struct infer *f;
         bool *seen; /* symbols that appear, by number */
-        size_t room;
+        size_t room, n_seen;
         uint8_t *extent; /* of expressions, by handle, + 1; 0: not looked at yet */
         size_t extent_room;
         /* The shape that was finished last: values often share one. */
@@ -37,6 +37,7 @@ static void see_symbol(void *user, uint32_t symbol)
         struct finishing *x = user;
 
         x->seen = grow_bytes(x, x->seen, &x->room, symbol);
+        x->n_seen += !x->seen[symbol];
         x->seen[symbol] = true;
 }
 
@@ -241,7 +242,7 @@ static void finish_symbols(struct finishing *x, struct ox_result *result)
 {
         struct infer *f = x->f;
         uint32_t count = dim_symbol_count(f->dims);
-        struct ox_symbol *symbols = arena_new_array(f->arena, struct ox_symbol, count);
+        struct ox_symbol *symbols = arena_new_array(f->arena, struct ox_symbol, x->n_seen);
 
         for (uint32_t i = 0; i < count; i++) {
                 const struct dim_symbol *symbol = dim_symbol_at(f->dims, i);

@@ -71,8 +71,8 @@ struct constraint {
 /* So many inputs, outputs, attributes or initializers are as much work as another node. */
 #define VALUES_A_NODE 16
 
-/* An entry is a value of the result in the making. */
-#define ENTRY_CHUNK 1024
+/* An entry is a value of the result in the making. A request for one node takes a chunk of them too. */
+#define ENTRY_CHUNK 64
 
 struct infer {
         struct arena *arena;

@@ -85,8 +85,9 @@ bool entry_add(struct infer *f, struct scope *scope, str_id name, const struct r
         size_t chunk = f->n_entry / ENTRY_CHUNK;
 
         if (chunk == f->n_chunk) {
-                f->chunk = arena_grow(f->arena, f->chunk, f->n_chunk * sizeof(*f->chunk),
-                                      (f->n_chunk + 1) * sizeof(*f->chunk));
+                if ((chunk & (chunk - 1)) == 0) /* the array has room for a power of two */
+                        f->chunk = arena_grow(f->arena, f->chunk, chunk * sizeof(*f->chunk),
+                                              (chunk ? 2 * chunk : 1) * sizeof(*f->chunk));
                 f->chunk[f->n_chunk++] = arena_new_array(f->arena, struct result_value, ENTRY_CHUNK);
         }
         *entry_at(f, f->n_entry++) = *entry;

@@ -72,6 +72,28 @@ START_TEST(facts_go_from_node_to_node)
 }
 END_TEST
 
+/* What a node takes of a context's memory goes by the node, not by what came before it. */
+START_TEST(many_nodes_fit_into_little_memory)
+{
+        struct ox_limits limits;
+        struct ox_context *c;
+        struct ox_node *node;
+
+        ox_limits_default(&limits);
+        limits.arena_bytes = 16 << 20;
+        c = ox_context_new(&limits);
+        set(c, "x", "tensor(float)", OX_SHAPE(OX_SYM("N")));
+        for (int i = 0; i < 500; i++)
+                infers(c, node_of(c, "NonZero", "x", NULL));
+        ox_node_new(c, "", "Sum", &node);
+        for (int i = 0; i < 3000; i++)
+                ox_node_input(node, "x");
+        ox_node_output(node, "z");
+        infers(c, node);
+        ox_context_free(c);
+}
+END_TEST
+
 START_TEST(a_name_may_stand_in_several_inputs)
 {
         struct ox_context *c = new_context();
@@ -505,8 +527,8 @@ START_TEST(two_contexts_in_two_threads)
 }
 END_TEST
 
-UNIT_MAIN("shape_node", nodes_follow_each_other, facts_go_from_node_to_node, a_name_may_stand_in_several_inputs,
-          attributes_of_every_kind, tensors_of_every_type, tensors_that_are_none,
+UNIT_MAIN("shape_node", nodes_follow_each_other, facts_go_from_node_to_node, many_nodes_fit_into_little_memory,
+          a_name_may_stand_in_several_inputs, attributes_of_every_kind, tensors_of_every_type, tensors_that_are_none,
           a_node_that_was_built_wrong_stays_at_fault, nodes_that_cannot_be_inferred,
           a_failed_node_has_diagnostics_and_leaves_names_alone, bindings_hold_for_the_context,
           types_are_checked_when_that_is_asked, results_are_read, an_answer_may_be_too_large, constraints_are_read,
