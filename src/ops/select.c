@@ -3,8 +3,6 @@
 #include "ops/elements.h"
 #include "ops/rules.h"
 
-#include <stdlib.h>
-
 /* Whether an element is other than 0: 1 or 0, or -1 when that is not known. */
 static int scalar_truth(struct node *n, struct scalar s)
 {
@@ -92,7 +90,8 @@ static enum ox_code compress_size(struct node *n, int axis, struct dim from, str
         return OX_OK;
 }
 
-/* Without an axis the input is flattened first. Compress-9 knows no negative axis. */
+/* Without an axis the input is flattened first. Compress-9 says nothing of negative axes, which count from the back
+   since version 11, and so they do there. */
 enum ox_code infer_Compress(struct node *n)
 {
         struct dim *dims, elements = dim_int(-1);
@@ -166,14 +165,42 @@ static bool scalar_number(struct scalar s, double *ret)
         return true;
 }
 
-static int compare_slices(const void *a, const void *b, void *width)
+static int compare_slices(const double *a, const double *b, int64_t width)
 {
-        const double *x = a, *y = b;
-
-        for (int64_t k = 0; k < *(const int64_t *)width; k++)
-                if (x[k] != y[k])
-                        return x[k] > y[k] ? 1 : -1;
+        for (int64_t k = 0; k < width; k++)
+                if (a[k] != b[k])
+                        return a[k] > b[k] ? 1 : -1;
         return 0;
+}
+
+/* Lets slice `at` of a heap with the greatest on top sink to its place. */
+static void sink_slice(const double **slice, int64_t at, int64_t count, int64_t width)
+{
+        const double *sinking = slice[at];
+
+        for (int64_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+                if (child + 1 < count && compare_slices(slice[child + 1], slice[child], width) > 0)
+                        child++;
+                if (compare_slices(slice[child], sinking, width) <= 0)
+                        break;
+                slice[at] = slice[child];
+                at = child;
+        }
+        slice[at] = sinking;
+}
+
+/* Heap sort: the C library's qsort() may call malloc. */
+static void sort_slices(const double **slice, int64_t count, int64_t width)
+{
+        for (int64_t at = count / 2; at-- > 0;)
+                sink_slice(slice, at, count, width);
+        for (int64_t left = count - 1; left > 0; left--) {
+                const double *greatest = slice[0];
+
+                slice[0] = slice[left];
+                slice[left] = greatest;
+                sink_slice(slice, 0, left, width);
+        }
 }
 
 /* The elements slice by slice along `axis`, each slice in one piece. NULL when one is not known. */
@@ -197,7 +224,7 @@ static bool count_unique(struct node *n, int axis, int64_t *ret)
 {
         const struct content *content = in_content(n, 0);
         struct grid grid;
-        double *numbers;
+        const double *numbers, **slice;
         int64_t size, width;
 
         if (content == NULL || content->count == 0 || !grid_of(n, in_type(n, 0), &grid) ||
@@ -213,10 +240,13 @@ static bool count_unique(struct node *n, int axis, int64_t *ret)
                 return false;
         size = grid.dim[axis];
         width = grid.count / size;
-        qsort_r(numbers, (size_t)size, (size_t)width * sizeof(*numbers), compare_slices, &width);
+        slice = (const double **)arena_array(n->arena, (size_t)size, sizeof(*slice));
+        for (int64_t k = 0; k < size; k++)
+                slice[k] = numbers + k * width;
+        sort_slices(slice, size, width);
         *ret = 1;
         for (int64_t k = 1; k < size; k++)
-                *ret += compare_slices(numbers + (k - 1) * width, numbers + k * width, &width) != 0;
+                *ret += compare_slices(slice[k - 1], slice[k], width) != 0;
         return true;
 }
 
