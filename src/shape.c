@@ -281,7 +281,6 @@ static void write_bounded(void *user, const char *bytes, size_t size)
 static enum ox_code run_bounded(struct rendering *r, enum ox_code (*run)(void *user))
 {
         int64_t most = r->context->limits.answer_bytes;
-
         bool was_spent = r->context->spent;
 
         r->left = most < 0 ? 0 : (uint64_t)most;

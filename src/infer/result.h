@@ -14,7 +14,7 @@ struct result_value {
         int64_t node_index; /* -1: no node makes it */
         enum ox_kind kind;
         bool is_output;     /* of the main graph, of whatever kind */
-        bool is_absent;     /* a function\'s input that the call leaves out; not in a result */
+        bool is_absent;     /* a function's input that the call leaves out; not in a result */
         bool declared_type; /* the main graph's value_info or output already declares it: the ONNX patch leaves it out
                              */
         struct value value; /* every dimension resolved */

@@ -183,8 +183,8 @@ static enum ox_code expand_size(struct node *n, struct dim size, struct scalar w
                 if (dim_broadcast(n->dims, size, target, ret))
                         return OX_OK;
                 return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 1,
-                                  "dimension %d of the output: the input's %lld does not expand to %lld", axis,
-                                  (long long)size.val, (long long)target.val);
+                                  "dimension %d of the output: the input's %s does not expand to %s", axis,
+                                  dim_text(n->dims, size), dim_text(n->dims, target));
         }
         *ret = dim_is_int(size) && size.val != 1 ? size : out_fresh(n, 0, axis);
         return OX_OK;
