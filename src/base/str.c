@@ -192,26 +192,30 @@ static size_t utf8_sequence(const unsigned char *at, size_t left)
         return length;
 }
 
+/* Whether eight bytes are from 0x01 to 0x7f: then none has its high bit, and none borrows it when 1 is taken off. */
+static bool are_plain(const unsigned char *at)
+{
+        uint64_t word;
+
+        memcpy(&word, at, sizeof(word));
+        return !((word | (word - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080));
+}
+
 bool utf8_is_clean(const char *text, size_t length)
 {
         const unsigned char *at = (const unsigned char *)text;
 
         for (size_t i = 0; i < length;) {
-                uint64_t word;
-
-                /* Eight bytes at once while all are from 0x01 to 0x7f: then no byte has its high bit, and none borrows
-                   it when 1 is taken off. */
-                while (length - i >= sizeof(word)) {
-                        memcpy(&word, at + i, sizeof(word));
-                        if ((word | (word - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080))
-                                break;
-                        i += sizeof(word);
-                }
+                while (length - i >= 8 && are_plain(at + i))
+                        i += 8;
+                /* What is left, with bytes that were read already. */
+                if (length - i < 8 && length >= 8 && are_plain(at + length - 8))
+                        return true;
                 if (i == length)
                         break;
                 if (at[i] == 0)
                         return false;
-                size_t step = utf8_sequence(at + i, length - i);
+                size_t step = at[i] < 0x80 ? 1 : utf8_sequence(at + i, length - i);
 
                 if (!step)
                         return false;

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/wire.h"
+
 enum schema_message {
         SCHEMA_ATTRIBUTE,
         SCHEMA_VALUE_INFO,
@@ -58,3 +60,29 @@ struct schema {
 };
 
 extern const struct schema schema_of[SCHEMA_COUNT];
+
+/* Whether a field is of a wire type that parsers take for its kind; else it is as one that they do not
+   know. */
+static inline bool schema_takes(const struct schema_field *field, uint8_t wire_type)
+{
+        switch (field->kind) {
+        case SCHEMA_VARINT:
+                return wire_type == WIRE_VARINT || (wire_type == WIRE_LENGTH && field->flags & SCHEMA_REPEATED);
+        case SCHEMA_FIXED32:
+                return wire_type == WIRE_I32 || (wire_type == WIRE_LENGTH && field->flags & SCHEMA_REPEATED);
+        case SCHEMA_FIXED64:
+                return wire_type == WIRE_I64 || (wire_type == WIRE_LENGTH && field->flags & SCHEMA_REPEATED);
+        case SCHEMA_NAME:
+        case SCHEMA_BYTES:
+        case SCHEMA_MESSAGE:
+                return wire_type == WIRE_LENGTH;
+        default:
+                return false;
+        }
+}
+
+/* Packed numbers take a multiple of so many bytes. */
+static inline size_t schema_unit(const struct schema_field *field)
+{
+        return field->kind == SCHEMA_FIXED32 ? 4 : field->kind == SCHEMA_FIXED64 ? 8 : 1;
+}

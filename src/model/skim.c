@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "model/intact.h"
 #include "model/schema.h"
 #include "model/wire.h"
 
@@ -112,12 +113,18 @@ static void fail_limit(struct skimmer *s, const char *what, const char *limit, u
 
 /* -- output -- */
 
+/* How many bytes more may be kept. */
+static size_t out_left(const struct skimmer *s)
+{
+        return s->kept_most - s->taken - s->graph.length - s->rest.length;
+}
+
 /* Room for `size` more bytes; NULL after a fault. */
 static uint8_t *out_room(struct skimmer *s, size_t size)
 {
         struct out *out = s->out;
 
-        if (size > s->kept_most - s->taken - s->graph.length - s->rest.length) {
+        if (size > out_left(s)) {
                 fail_limit(s, "more is kept of the model", "kept_bytes", s->kept_most);
                 return NULL;
         }
@@ -201,17 +208,29 @@ static void frame_again(struct skimmer *s, uint64_t size)
         s->depth++;
 }
 
-/* Hands a message of the main graph, which is the last thing that was kept, on to the sink. */
-static void hand_on(struct skimmer *s, const struct frame *frame)
+/* Whether what is a message now is one that the sink takes: of a list of the main graph. */
+static bool is_for_sink(const struct skimmer *s)
 {
-        struct out *out = s->out;
-        enum ox_code code =
-                s->sink.take(s->sink.user, frame->number, out->at + frame->start, out->length - frame->start);
+        return s->depth == GRAPH_DEPTH && s->out == &s->graph && s->sink.take;
+}
+
+/* Hands a message of the main graph on to the sink. */
+static void hand_on(struct skimmer *s, uint8_t number, const uint8_t *bytes, size_t size)
+{
+        enum ox_code code = s->sink.take(s->sink.user, number, bytes, size);
 
         if (code == OX_RESOURCE_EXHAUSTED)
                 fail_limit(s, "the model needs more memory", "arena_bytes", s->arena_most);
         else if (code != OX_OK)
-                fail_field(s, code, frame->number, "cannot be parsed");
+                fail_field(s, code, number, "cannot be parsed");
+}
+
+/* Hands on what was kept last. */
+static void hand_on_kept(struct skimmer *s, const struct frame *frame)
+{
+        struct out *out = s->out;
+
+        hand_on(s, frame->number, out->at + frame->start, out->length - frame->start);
         s->taken += out->length - (frame->start - frame->head);
         out->length = frame->start - frame->head;
 }
@@ -224,8 +243,8 @@ static void frame_settle(struct skimmer *s)
 
                 if (frame->width == 0)
                         s->out = &s->rest; /* the main graph */
-                else if (s->depth == GRAPH_DEPTH && s->out == &s->graph && s->sink.take)
-                        hand_on(s, frame);
+                else if (is_for_sink(s))
+                        hand_on_kept(s, frame);
                 else
                         wire_put(s->out->at + frame->start - frame->width, s->out->length - frame->start, frame->width);
         }
@@ -324,9 +343,7 @@ static void take_bytes(struct skimmer *s, const uint8_t *bytes, const struct wir
 static void take_packed(struct skimmer *s, const uint8_t *bytes, const struct wire_head *head,
                         const struct schema_field *field)
 {
-        uint64_t each = field->kind == SCHEMA_FIXED32 ? 4 : field->kind == SCHEMA_FIXED64 ? 8 : 1;
-
-        if (head->value % each != 0)
+        if (head->value % schema_unit(field) != 0)
                 fail_field(s, OX_INVALID_ARGUMENT, head->number, "has a part of an element");
         else
                 take_bytes(s, bytes, head, field->kind == SCHEMA_VARINT ? CHECK_VARINTS : CHECK_NONE);
@@ -336,25 +353,6 @@ static void take_scalar(struct skimmer *s, const uint8_t *bytes, const struct wi
 {
         out_put(s, bytes, head->size);
         s->frame[s->depth].last = (uint8_t)head->number;
-}
-
-/* Whether the field is of a wire type that parsers take for its kind; else it is as one that they do not know. */
-static bool is_wanted(const struct schema_field *field, const struct wire_head *head)
-{
-        switch (field->kind) {
-        case SCHEMA_VARINT:
-                return head->type == WIRE_VARINT || (head->type == WIRE_LENGTH && field->flags & SCHEMA_REPEATED);
-        case SCHEMA_FIXED32:
-                return head->type == WIRE_I32 || (head->type == WIRE_LENGTH && field->flags & SCHEMA_REPEATED);
-        case SCHEMA_FIXED64:
-                return head->type == WIRE_I64 || (head->type == WIRE_LENGTH && field->flags & SCHEMA_REPEATED);
-        case SCHEMA_NAME:
-        case SCHEMA_BYTES:
-        case SCHEMA_MESSAGE:
-                return head->type == WIRE_LENGTH;
-        default:
-                return false;
-        }
 }
 
 /* Takes a field, whose head is at `bytes` and was read. */
@@ -372,7 +370,7 @@ static void take_field(struct skimmer *s, const uint8_t *bytes, const struct wir
         frame->left -= length;
         if (head->number < SCHEMA_NUMBERS)
                 field = &schema_of[frame->message].field[head->number];
-        if (!field || !is_wanted(field, head) ||
+        if (!field || !schema_takes(field, head->type) ||
             (field->flags & SCHEMA_PAYLOAD &&
              !payload_fits(s, head->type == WIRE_LENGTH ? length : (uint64_t)(head->size - head->tag_size)))) {
                 s->skip = length;
@@ -396,19 +394,6 @@ static void take_field(struct skimmer *s, const uint8_t *bytes, const struct wir
 
 /* -- chunks -- */
 
-/* Whether bytes are varints and nothing else. */
-static bool is_varints(const uint8_t *at, size_t size)
-{
-        size_t run = 0;
-
-        for (size_t i = 0; i < size; i++) {
-                run = at[i] < 0x80 ? 0 : run + 1;
-                if (run == WIRE_VARINT_BYTES)
-                        return false;
-        }
-        return run == 0;
-}
-
 static void copy_done(struct skimmer *s)
 {
         const uint8_t *at = s->out->at + s->copy_start;
@@ -417,7 +402,7 @@ static void copy_done(struct skimmer *s)
 
         if (s->check == CHECK_NAME && !utf8_is_clean((const char *)at, size))
                 fault = "is no UTF-8 text, or has a NUL";
-        else if (s->check == CHECK_VARINTS && !is_varints(at, size))
+        else if (s->check == CHECK_VARINTS && !wire_is_varints(at, size))
                 fault = "has a malformed element";
         if (fault) {
                 s->at -= size;
@@ -460,6 +445,37 @@ static size_t feed_head(struct skimmer *s, const uint8_t *at, size_t size)
         return head.size - before;
 }
 
+/* Hands a message of the main graph on as it stands in the chunk, when all of it does and all of it is kept; returns
+   the bytes that it takes of the chunk, or 0 when it must be read field by field. */
+static size_t feed_intact(struct skimmer *s, const uint8_t *at, size_t size)
+{
+        struct frame *graph = &s->frame[s->depth];
+        const struct intact limits = {
+                .name_most = s->name_most,
+                .payload_most = SKIM_TENSOR_BYTES,
+                .depth = s->depth_most - s->depth - 1,
+        };
+        struct wire_head head;
+
+        if (size > graph->left)
+                size = (size_t)graph->left;
+        if (wire_head(at, size, &head) != WIRE_OK || head.type != WIRE_LENGTH || head.number >= SCHEMA_NUMBERS ||
+            head.value > size - head.size || wire_width(head.value) != (size_t)(head.size - head.tag_size))
+                return 0;
+        const struct schema_field *field = &schema_of[graph->message].field[head.number];
+        size_t whole = head.size + (size_t)head.value;
+
+        if (field->kind != SCHEMA_MESSAGE || whole > out_left(s) ||
+            !message_is_intact(&limits, (enum schema_message)field->message, at + head.size, (size_t)head.value))
+                return 0;
+        hand_on(s, (uint8_t)head.number, at + head.size, (size_t)head.value);
+        graph->last = (uint8_t)head.number;
+        graph->left -= whole;
+        s->at += whole;
+        s->taken += whole;
+        return whole;
+}
+
 /* Takes bytes that no field's head is in. */
 static size_t feed_body(struct skimmer *s, const uint8_t *at, size_t size)
 {
@@ -491,8 +507,13 @@ enum ox_code skim_feed(struct skimmer *s, const void *bytes, size_t size)
         }
         s->seen += size;
         while (size > 0 && s->code == OX_OK) {
-                bool is_copy = s->copy > 0;
-                size_t n = is_copy || s->skip ? feed_body(s, at, size) : feed_head(s, at, size);
+                bool is_copy = s->copy > 0, is_body = is_copy || s->skip;
+                size_t n = 0;
+
+                if (!is_body && !s->pending_size && is_for_sink(s))
+                        n = feed_intact(s, at, size);
+                if (n == 0 && s->code == OX_OK)
+                        n = is_body ? feed_body(s, at, size) : feed_head(s, at, size);
 
                 at += n;
                 size -= n;

@@ -1,6 +1,7 @@
 /* Protobuf's wire format, as far as a field's head: tag, and value or length. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -99,4 +100,17 @@ static inline void wire_put(uint8_t *at, uint64_t value, size_t width)
         for (size_t i = 0; i + 1 < width; i++, value >>= 7)
                 at[i] = (uint8_t)(value | 0x80);
         at[width - 1] = (uint8_t)value;
+}
+
+/* Whether bytes are varints and nothing else. */
+static inline bool wire_is_varints(const uint8_t *at, size_t size)
+{
+        size_t run = 0;
+
+        for (size_t i = 0; i < size; i++) {
+                run = at[i] < 0x80 ? 0 : run + 1;
+                if (run == WIRE_VARINT_BYTES)
+                        return false;
+        }
+        return run == 0;
 }

@@ -81,7 +81,7 @@ static OnnxModel *unpack(struct arena *arena, const uint8_t *at, size_t size)
 }
 
 /* The same when the main graph's messages are parsed as they come. Models without a graph are not loaded. */
-static void loads(const struct bytes *model, size_t chunk, const uint8_t *packed, size_t size)
+static void loads(const struct bytes *model, size_t chunk, const uint8_t *packed, size_t size, uint64_t dropped)
 {
         struct skim skim = skim_begin();
         struct loader *loader = loader_new(skim.arena);
@@ -91,6 +91,7 @@ static void loads(const struct bytes *model, size_t chunk, const uint8_t *packed
 
         skim_to(&skim, model, chunk, &(struct skim_sink){loader_take, loader});
         ck_assert_msg(skim.code == OX_OK, "%s", skim_error(skim.skimmer));
+        ck_assert_uint_eq(skim_bytes_dropped(skim.skimmer), dropped);
         if (model_load(skim.arena, skim.at, skim.size, loader, &parsed, &error) == OX_OK) {
                 ck_assert_uint_eq(shaped__onnx__v1__model_proto__get_packed_size(parsed), size);
                 shaped__onnx__v1__model_proto__pack(parsed, other);
@@ -119,7 +120,7 @@ static void keeps(struct bytes *model, struct bytes *wanted)
                 ck_assert_uint_eq(shaped__onnx__v1__model_proto__get_packed_size(parsed), size);
                 shaped__onnx__v1__model_proto__pack(parsed, other);
                 ck_assert_mem_eq(other, packed, size);
-                loads(model, chunks[i], packed, size);
+                loads(model, chunks[i], packed, size, skim_bytes_dropped(skim.skimmer));
         }
         skim_done(&skim);
         drop_bytes(model);

@@ -1,0 +1,79 @@
+#include "model/intact.h"
+
+#include "base/str.h"
+
+/* What was read of a message. */
+struct reading {
+        uint32_t payload; /* bytes of it, as far as the limit matters */
+        uint32_t given;   /* by number: fields of one message */
+};
+
+static bool message_is_kept(const struct intact *limits, enum schema_message message, const uint8_t *at, size_t size,
+                            uint32_t depth);
+
+static bool payload_is_kept(const struct intact *limits, struct reading *reading, uint64_t size)
+{
+        if (size > limits->payload_most - reading->payload)
+                return false;
+        reading->payload += size == 0 ? 1 : (uint32_t)size; /* an empty string costs its place in the list */
+        return reading->payload <= limits->payload_most;
+}
+
+/* What the length of a field announces. */
+static bool content_is_kept(const struct intact *limits, const struct schema_field *field, struct reading *reading,
+                            const uint8_t *at, const struct wire_head *head, uint32_t depth)
+{
+        size_t length = (size_t)head->value;
+        uint32_t bit = UINT32_C(1) << head->number;
+
+        switch (field->kind) {
+        case SCHEMA_NAME:
+                return length <= limits->name_most && utf8_is_clean((const char *)at, length);
+        case SCHEMA_MESSAGE:
+                if (depth == limits->depth || (!(field->flags & SCHEMA_REPEATED) && reading->given & bit))
+                        return false;
+                reading->given |= bit;
+                return message_is_kept(limits, (enum schema_message)field->message, at, length, depth + 1);
+        case SCHEMA_VARINT:
+                return wire_is_varints(at, length);
+        default:
+                return length % schema_unit(field) == 0;
+        }
+}
+
+static bool message_is_kept(const struct intact *limits, enum schema_message message, const uint8_t *at, size_t size,
+                            uint32_t depth)
+{
+        const struct schema *schema = &schema_of[message];
+        struct reading reading = {0};
+
+        while (size > 0) {
+                struct wire_head head;
+
+                if (wire_head(at, size, &head) != WIRE_OK || head.number >= SCHEMA_NUMBERS)
+                        return false;
+                const struct schema_field *field = &schema->field[head.number];
+                bool is_length = head.type == WIRE_LENGTH;
+                uint64_t length = is_length ? head.value : 0;
+
+                at += head.size;
+                size -= head.size;
+                if (length > size || !schema_takes(field, head.type))
+                        return false;
+                if (field->flags & SCHEMA_PAYLOAD &&
+                    !payload_is_kept(limits, &reading, is_length ? length : (uint64_t)(head.size - head.tag_size)))
+                        return false;
+                /* A length in more bytes than it needs is written anew. */
+                if (is_length && (wire_width(length) != (size_t)(head.size - head.tag_size) ||
+                                  !content_is_kept(limits, field, &reading, at, &head, depth)))
+                        return false;
+                at += length;
+                size -= (size_t)length;
+        }
+        return true;
+}
+
+bool message_is_intact(const struct intact *limits, enum schema_message message, const uint8_t *bytes, size_t size)
+{
+        return message_is_kept(limits, message, bytes, size, 0);
+}
