@@ -4,26 +4,18 @@
 
 #include <string.h>
 
-/* Exactly one of these is given: `value` alone up to version 9, `sparse_value` from 11, the others from 12 on. */
-static const char *const constant_forms[] = {"value",     "sparse_value", "value_float",  "value_floats",
-                                             "value_int", "value_ints",   "value_string", "value_strings"};
-
+/* Exactly one attribute is given: `value` alone up to version 9, `sparse_value` from 11, the others from 12 on. The
+   operator has no attributes but these, and the check of the node leaves none that the row does not have. */
 static enum ox_code constant_form(struct node *n, const OnnxAttribute **ret)
 {
-        int given = 0;
+        size_t given = n->proto->n_attribute;
 
-        for (size_t k = 0; k < sizeof(constant_forms) / sizeof(*constant_forms); k++) {
-                const OnnxAttribute *attribute = attr_find(n, constant_forms[k]);
-
-                if (attribute == NULL || op_find_attr(n->row, constant_forms[k]) == NULL)
-                        continue;
-                *ret = attribute;
-                given++;
-        }
-        if (given == 1)
+        if (given == 1) {
+                *ret = n->proto->attribute[0];
                 return OX_OK;
+        }
         return node_error(n, OX_INVALID_ARGUMENT, given == 0 ? "MISSING_ATTRIBUTE" : "ATTRIBUTE_VALUE", -1,
-                          "%d of the attributes value, sparse_value and value_* are given, but it must be one", given);
+                          "%zu of the attributes value, sparse_value and value_* are given, but it must be one", given);
 }
 
 static enum ox_code constant_bad(struct node *n, const char *fault)

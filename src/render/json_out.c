@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BLOCK_BYTES ((size_t)32 * 1024)
+#define BLOCK_BYTES JSON_BLOCK_BYTES
 #define WORD_BYTES  64 /* room for a key, a number or an escape, with what stands around it */
 
 void json_begin(struct json_out *out, struct arena *arena, bool pretty, ox_write write, void *user)
@@ -19,43 +19,35 @@ void json_begin(struct json_out *out, struct arena *arena, bool pretty, ox_write
         };
 }
 
-static void flush(struct json_out *out)
+void json_flush(struct json_out *out)
 {
         out->write(out->user, out->block, out->length);
         out->flushed += out->length;
         out->length = 0;
 }
 
-/* Where the next bytes go; there is room for `size` of them, at most BLOCK_BYTES. */
-static inline char *room(struct json_out *out, size_t size)
-{
-        if (size > BLOCK_BYTES - out->length)
-                flush(out);
-        return out->block + out->length;
-}
-
 static inline void put_char(struct json_out *out, char c)
 {
-        *room(out, 1) = c;
+        *json_room(out, 1) = c;
         out->length++;
 }
 
 static void put(struct json_out *out, const char *text, size_t length)
 {
         while (length > BLOCK_BYTES) {
-                memcpy(room(out, BLOCK_BYTES), text, BLOCK_BYTES);
+                memcpy(json_room(out, BLOCK_BYTES), text, BLOCK_BYTES);
                 out->length += BLOCK_BYTES;
                 text += BLOCK_BYTES;
                 length -= BLOCK_BYTES;
         }
-        memcpy(room(out, length), text, length);
+        memcpy(json_room(out, length), text, length);
         out->length += length;
 }
 
 void json_end(struct json_out *out)
 {
         put_char(out, '\n');
-        flush(out);
+        json_flush(out);
 }
 
 /* -- structure -- */
@@ -103,19 +95,13 @@ static void colon(struct json_out *out)
         put(out, ": ", out->pretty ? 2 : 1);
 }
 
-void json_key_sized(struct json_out *out, const char *key, size_t length)
+void json_key_pretty(struct json_out *out, const char *key, size_t length)
 {
         separate(out);
-        char *at = room(out, length + WORD_BYTES);
-
-        *at++ = '"';
-        memcpy(at, key, length);
-        at += length;
-        *at++ = '"';
-        *at++ = ':';
-        if (out->pretty)
-                *at++ = ' ';
-        out->length = (size_t)(at - out->block);
+        put_char(out, '"');
+        put(out, key, length);
+        put_char(out, '"');
+        colon(out);
 }
 
 void json_key_any(struct json_out *out, const char *key)
@@ -163,7 +149,7 @@ static void put_escaped(struct json_out *out, unsigned char c)
 {
         static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
         const char *found = strchr(plain, c);
-        char *at = room(out, WORD_BYTES);
+        char *at = json_room(out, WORD_BYTES);
 
         if (found) {
                 at[0] = '\\';
@@ -174,25 +160,48 @@ static void put_escaped(struct json_out *out, unsigned char c)
         }
 }
 
-/* Whether all bytes are printable ASCII but for quotes and backslashes, eight at a time: the high bit of each byte of
-   `odd` tells. */
-static bool is_plain(const char *text, size_t length)
+/* Of eight bytes, the high bit of each that is not printable ASCII, or a quote or a backslash. A byte may have it that
+   stands above such a one. */
+static inline uint64_t odd_bytes(uint64_t word)
 {
         const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
+        uint64_t quote = word ^ (ones * '"'), backslash = word ^ (ones * '\\'), rubout = word ^ (ones * 0x7f);
+
+        return (word | (word - ones * 0x20) | (quote - ones) | (backslash - ones) | (rubout - ones)) & highs;
+}
+
+static inline uint64_t eight_bytes(const char *at)
+{
+        uint64_t word;
+
+        memcpy(&word, at, sizeof(word));
+        return word;
+}
+
+static inline uint64_t four_bytes(const char *at)
+{
+        uint32_t word;
+
+        memcpy(&word, at, sizeof(word));
+        return word;
+}
+
+/* Whether all bytes are printable ASCII but for quotes and backslashes. The last bytes are read together with some that
+   were read before. */
+static bool is_plain(const char *text, size_t length)
+{
         uint64_t odd = 0;
 
-        while (length) {
-                uint64_t word = ones * ' ';
-                size_t step = length < sizeof(word) ? length : sizeof(word);
-
-                memcpy(&word, text, step);
-                uint64_t quote = word ^ (ones * '"'), backslash = word ^ (ones * '\\'), rubout = word ^ (ones * 0x7f);
-
-                odd |= word | (word - ones * 0x20) | (quote - ones) | (backslash - ones) | (rubout - ones);
-                text += step;
-                length -= step;
+        if (length >= 8) {
+                for (size_t i = 0; i + 8 < length; i += 8)
+                        odd |= odd_bytes(eight_bytes(text + i));
+                return (odd | odd_bytes(eight_bytes(text + length - 8))) == 0;
         }
-        return (odd & highs) == 0;
+        if (length >= 4)
+                return odd_bytes(four_bytes(text) | four_bytes(text + length - 4) << 32) == 0;
+        for (size_t i = 0; i < length; i++)
+                odd |= odd_bytes(UINT64_C(0x2020202020202000) | (unsigned char)text[i]);
+        return odd == 0;
 }
 
 static void put_text(struct json_out *out, const char *text, size_t length)
@@ -221,11 +230,17 @@ void json_text(struct json_out *out, const char *text)
 {
         size_t length = strlen(text);
 
+        if (length <= BLOCK_BYTES - 2 && is_plain(text, length)) {
+                char *at = json_room(out, length + 2);
+
+                at[0] = '"';
+                memcpy(at + 1, text, length);
+                at[length + 1] = '"';
+                out->length += length + 2;
+                return;
+        }
         put_char(out, '"');
-        if (is_plain(text, length))
-                put(out, text, length);
-        else
-                put_text(out, text, length);
+        put_text(out, text, length);
         put_char(out, '"');
 }
 
@@ -280,30 +295,4 @@ void json_again(struct json_out *out, const char *text, size_t length)
 {
         put(out, text, length);
         out->fresh = false;
-}
-
-/* -- members -- */
-
-void json_put_text(struct json_out *out, const char *key, const char *text)
-{
-        json_key(out, key);
-        json_text(out, text);
-}
-
-void json_put_text_some(struct json_out *out, const char *key, const char *text)
-{
-        if (text[0])
-                json_put_text(out, key, text);
-}
-
-void json_put_int(struct json_out *out, const char *key, int64_t value)
-{
-        json_key(out, key);
-        json_int(out, value);
-}
-
-void json_put_int_some(struct json_out *out, const char *key, int64_t value)
-{
-        if (value != -1)
-                json_put_int(out, key, value);
 }

@@ -6,6 +6,8 @@
 
 #include "render/render.h"
 
+#define JSON_BLOCK_BYTES ((size_t)32 * 1024)
+
 struct json_out {
         char *block;
         size_t length, flushed;
@@ -26,12 +28,39 @@ void json_end(struct json_out *out);
 void json_open(struct json_out *out, char bracket);
 void json_close(struct json_out *out, char bracket);
 
-/* The name of the member that comes next: a short plain word of ours. */
-void json_key_sized(struct json_out *out, const char *key, size_t length);
+/* Empties the block. */
+void json_flush(struct json_out *out);
 
+/* Where the next bytes go; there is room for `size` of them, at most JSON_BLOCK_BYTES. */
+static inline char *json_room(struct json_out *out, size_t size)
+{
+        if (size > JSON_BLOCK_BYTES - out->length)
+                json_flush(out);
+        return out->block + out->length;
+}
+
+/* What json_key() does when the text is pretty. */
+void json_key_pretty(struct json_out *out, const char *key, size_t length);
+
+/* The name of the member that comes next: a short plain word of ours, whose length the compiler knows. */
 static inline void json_key(struct json_out *out, const char *key)
 {
-        json_key_sized(out, key, strlen(key));
+        size_t length = strlen(key);
+
+        if (out->pretty) {
+                json_key_pretty(out, key, length);
+                return;
+        }
+        char *at = json_room(out, length + 4);
+
+        *at = ',';
+        at += !out->fresh;
+        *at++ = '"';
+        memcpy(at, key, length);
+        at[length] = '"';
+        at[length + 1] = ':';
+        out->length = (size_t)(at + length + 2 - out->block);
+        out->fresh = false;
 }
 
 /* The same for a name that came from outside. */
@@ -59,10 +88,30 @@ void json_again(struct json_out *out, const char *text, size_t length);
 
 /* -- members: key and value in one; the _some forms leave out what is empty -- */
 
-void json_put_text(struct json_out *out, const char *key, const char *text);
-void json_put_text_some(struct json_out *out, const char *key, const char *text);
-void json_put_int(struct json_out *out, const char *key, int64_t value);
-void json_put_int_some(struct json_out *out, const char *key, int64_t value); /* -1 is left out */
+static inline void json_put_text(struct json_out *out, const char *key, const char *text)
+{
+        json_key(out, key);
+        json_text(out, text);
+}
+
+static inline void json_put_text_some(struct json_out *out, const char *key, const char *text)
+{
+        if (text[0])
+                json_put_text(out, key, text);
+}
+
+static inline void json_put_int(struct json_out *out, const char *key, int64_t value)
+{
+        json_key(out, key);
+        json_int(out, value);
+}
+
+/* -1 is left out. */
+static inline void json_put_int_some(struct json_out *out, const char *key, int64_t value)
+{
+        if (value != -1)
+                json_put_int(out, key, value);
+}
 
 /* "diagnostics" as one list of objects: what answers and errors have in common. */
 void json_diags(struct json_out *out, const struct diags *diags);
