@@ -47,21 +47,22 @@ static enum ox_code read_dim(struct reader *r, const char *name, json_t *json, i
         const struct dim_origin origin = {.value = name_kept(r, name), .axis = axis};
         const char *text;
 
-        if (json_is_integer(json)) {
-                *ret = dim_int(json_integer_value(json));
-                if (ret->val >= 0)
-                        return OX_OK;
-                return read_fail(r, OX_INVALID_ARGUMENT, "input %.100s: axis %d is %lld, a size is 0 or more", name,
-                                 axis, (long long)ret->val);
-        }
         if (json_is_null(json)) {
                 *ret = dim_fresh_input(r->dims, arena_printf(r->arena, "%s_%d", name, axis), &origin);
                 return OX_OK;
         }
-        TRY(read_text(r, name, json, &text));
-        if (!text[0])
-                return read_fail(r, OX_INVALID_ARGUMENT, "input %.100s: axis %d is an empty text", name, axis);
-        *ret = dim_of_text(r, text, json_string_length(json), &origin);
+        if (json_is_integer(json)) {
+                *ret = dim_int(json_integer_value(json));
+        } else {
+                TRY(read_text(r, name, json, &text));
+                if (!text[0])
+                        return read_fail(r, OX_INVALID_ARGUMENT, "input %.100s: axis %d is an empty text", name, axis);
+                *ret = dim_of_text(r, text, json_string_length(json), &origin);
+        }
+        /* A text may say a number too. */
+        if (dim_is_int(*ret) && ret->val < 0)
+                return read_fail(r, OX_INVALID_ARGUMENT, "input %.100s: axis %d is %lld, a size is 0 or more", name,
+                                 axis, (long long)ret->val);
         return OX_OK;
 }
 

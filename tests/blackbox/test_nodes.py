@@ -104,6 +104,7 @@ def check_refused(daemon):
         "opset and opsetImports": {"opsetImports": {"": 1}}, "an input that is a text": {"inputs": {"x": "float"}},
         "an unknown member of an input": {"inputs": {"x": {**X, "dims": []}}},
         "an unknown type": {"inputs": {"x": {"type": "float"}}}, "a negative size": {"inputs": {"x": {**X, "shape": [-1]}}},
+        "a negative size as text": {"inputs": {"x": {**X, "shape": ["3 - 88"]}}},
         "a size that is a fraction": {"inputs": {"x": {**X, "shape": [1.5]}}},
         "an empty name": {"inputs": {"x": {**X, "shape": [""]}}},
         "content that does not fit": {"inputs": {"x": {**X, "shape": [2], "content": [1]}}},
