@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "answer.h"
+#include "base/checked.h"
 
 #define FLOAT_EXACT 16777216 /* integers up to here are floats as they are */
 
@@ -31,9 +32,9 @@ static const char *type_fault(const struct type *type)
 static const char *value_fault(const struct value *value)
 {
         const struct content *content = content_read(value->content);
-        int64_t count = 1;
-
         const char *fault = type_fault(&value->type);
+        bool is_empty = false, overflows = false;
+        int64_t count = 1;
 
         if (fault == NULL && value->has_length)
                 fault = size_fault(value->length);
@@ -44,9 +45,12 @@ static const char *value_fault(const struct value *value)
         for (int d = 0; d < value->type.rank; d++) {
                 if (!dim_is_int(value->type.dim[d]))
                         return "elements go with sizes in numbers";
-                count *= value->type.dim[d].val;
+                is_empty = is_empty || dim_is(value->type.dim[d], 0);
+                overflows = overflows || !mul_i64(count, value->type.dim[d].val, &count);
         }
-        return (size_t)count == content->count ? NULL : "there are as many elements as the shape says";
+        if (is_empty ? content->count == 0 : !overflows && (size_t)count == content->count)
+                return NULL;
+        return "there are as many elements as the shape says";
 }
 
 void answer_hold(struct subject *s, const struct answer *answer)
