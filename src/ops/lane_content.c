@@ -166,17 +166,18 @@ void content_TopK(struct node *n)
 {
         bool greatest = attr_int_or(n, "largest", 1) != 0;
         struct scalar *values, *indices;
-        int rank = in_rank(n, 0), axis;
+        int rank = in_rank(n, 0), o = out_wanted(n, 0) ? 0 : 1, axis;
         struct grid out;
         struct lanes lanes;
 
-        if (rank <= 0 || attr_axis(n, "axis", -1, rank, &axis) != OX_OK || attr_int_or(n, "sorted", 1) == 0 ||
+        if (!out_wanted(n, o) || rank <= 0 || n->out[o].type.rank != rank ||
+            attr_axis(n, "axis", -1, rank, &axis) != OX_OK || attr_int_or(n, "sorted", 1) == 0 ||
             !lanes_begin(n, axis, &lanes) || lanes.length > LONGEST_SORTED)
                 return;
         struct type type = *in_type(n, 0);
         struct dim *dims = in_dims(n, 0);
 
-        dims[axis] = n->out[out_wanted(n, 0) ? 0 : 1].type.dim[axis];
+        dims[axis] = n->out[o].type.dim[axis];
         type.dim = dims;
         if (!grid_of(n, &type, &out) || out.dim[axis] > lanes.length)
                 return;
