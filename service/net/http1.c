@@ -12,12 +12,11 @@
 #define POOL_BYTES      ((size_t)64 * 1024) /* of a connection: the head of a request must fit */
 #define PARAMETERS_MOST 400                 /* of a query */
 #define PARAMETER_BYTES ((size_t)64)        /* that libmicrohttpd takes from the pool for one */
-#define TARGET_MOST     ((size_t)56 * 1024) /* with its parameters: the rest is for fields, and what the buffer has spare \
-                                             */
-#define TEXT(x)    TEXT_OF(x)
-#define TEXT_OF(x) #x
-#define SKIP_MOST  ((uint64_t)256 * 1024 * 1024) /* of a refused body that is read on, so that the reply arrives */
-#define SKIP_EARLY ((uint64_t)64 * 1024 * 1024)  /* the same for a body that has not begun */
+#define TARGET_MOST     ((size_t)56 * 1024) /* with its parameters; the rest is for fields and spare room */
+#define TEXT(x)         TEXT_OF(x)
+#define TEXT_OF(x)      #x
+#define SKIP_MOST       ((uint64_t)256 * 1024 * 1024) /* of a refused body that is read on, so that the reply arrives */
+#define SKIP_EARLY      ((uint64_t)64 * 1024 * 1024)  /* the same for a body that has not begun */
 
 struct http1 {
         struct service *service;
