@@ -71,6 +71,14 @@ struct constraint {
 /* So many inputs, outputs, attributes or initializers are as much work as another node. */
 #define VALUES_A_NODE 16
 
+/* What walking a graph costs, in nodes, besides its nodes, of which there may be none. */
+static inline size_t graph_cost(const OnnxGraph *graph)
+{
+        return 1 + (graph->n_input + graph->n_output + graph->n_value_info + graph->n_initializer +
+                    graph->n_sparse_initializer) /
+                           VALUES_A_NODE;
+}
+
 /* An entry is a value of the result in the making. A request for one node takes a chunk of them too. */
 #define ENTRY_CHUNK 64
 

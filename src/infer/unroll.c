@@ -18,12 +18,6 @@ struct unroll {
         bool reports; /* the faults of an iteration, which are told of none of them yet */
 };
 
-/* What an iteration costs, in nodes, besides those of its body, which may have none. */
-static uint64_t own_cost(const OnnxGraph *body)
-{
-        return 1 + (body->n_input + body->n_output + body->n_initializer + body->n_value_info) / VALUES_A_NODE;
-}
-
 /* False when `count` iterations of `cost` nodes are more than are left. */
 static bool unroll_begin(struct unroll *u, int64_t count, uint64_t cost)
 {
@@ -35,7 +29,7 @@ static bool unroll_begin(struct unroll *u, int64_t count, uint64_t cost)
                 return false;
         uint64_t end = u->outermost ? f->nodes + UNROLL_NODES - f->unrolled : f->unroll_end;
 
-        if (f->nodes >= end || (uint64_t)count > (end - f->nodes) / (cost + own_cost(u->body)))
+        if (f->nodes >= end || (uint64_t)count > (end - f->nodes) / (cost + graph_cost(u->body)))
                 return false;
         f->unroll_end = end;
         u->args = arena_new_array(f->arena, struct value, u->body->n_input);
@@ -59,7 +53,6 @@ static bool unroll_next(struct unroll *u)
 
         if (f->nodes >= f->unroll_end)
                 return false;
-        f->nodes += own_cost(u->body);
         struct walk_mark mark = walk_mark(f);
         uint32_t held = dim_hold(f->dims, dim_symbol_count(f->dims));
         bool walked =

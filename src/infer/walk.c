@@ -23,9 +23,9 @@ static uint64_t now_ns(void)
 }
 
 /* Ends the request when its time is up, which is looked at now and then. */
-static void spend_time(struct infer *f, size_t values)
+static void spend_time(struct infer *f, size_t cost)
 {
-        f->unchecked += 1 + values / VALUES_A_NODE;
+        f->unchecked += cost;
         if (f->unchecked < CLOCK_EVERY)
                 return;
         f->unchecked = 0;
@@ -43,7 +43,7 @@ static void spend(struct infer *f, const OnnxNode *node)
         if (!f->unroll_end && f->nodes - f->unrolled > (uint64_t)f->limits->nodes)
                 arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "more nodes than the limit nodes allows (%lld)",
                            (long long)f->limits->nodes);
-        spend_time(f, node->n_input + node->n_output + node->n_attribute);
+        spend_time(f, 1 + (node->n_input + node->n_output + node->n_attribute) / VALUES_A_NODE);
 }
 
 static const char *node_text(const char *text)
@@ -500,7 +500,9 @@ bool walk_body(struct infer *f, const struct scope *parent, struct node *n, cons
                            (long long)f->limits->graph_depth);
                 return false;
         }
-        spend_time(f, graph->n_input + graph->n_output + graph->n_initializer + graph->n_value_info);
+        spend_time(f, graph_cost(graph));
+        if (f->unroll_end)
+                f->nodes += graph_cost(graph);
         if (!f->options->ignore_declared) {
                 /* Shapes of subgraphs' outputs nobody checks, and some exporters write [] for what they do not know. */
                 scope_declare(f, &scope, graph->output, graph->n_output);
