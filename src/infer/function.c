@@ -90,6 +90,11 @@ static const OnnxAttribute *referenced(struct infer *f, const struct frame *fram
         return at < 0 ? NULL : frame->function->proto->attribute_proto[at];
 }
 
+static bool is_declared(struct infer *f, const struct function *function, const char *name)
+{
+        return map_get(&function->declared, str_intern_static(f->strings, name)) >= 0;
+}
+
 const OnnxNode *function_resolve(struct infer *f, const struct scope *scope, const OnnxNode *node)
 {
         size_t kept = 0;
@@ -97,8 +102,10 @@ const OnnxNode *function_resolve(struct infer *f, const struct scope *scope, con
 
         for (size_t a = 0; a < node->n_attribute && !refers; a++)
                 refers = node->attribute[a]->ref_attr_name && node->attribute[a]->ref_attr_name[0];
-        if (!refers || !scope->frame)
+        if (!refers)
                 return node;
+        if (!scope->frame)
+                return NULL;
         OnnxNode *copy = arena_new_array(f->arena, OnnxNode, 1);
 
         *copy = *node;
@@ -112,6 +119,9 @@ const OnnxNode *function_resolve(struct infer *f, const struct scope *scope, con
                 }
                 const OnnxAttribute *target = referenced(f, scope->frame, attribute->ref_attr_name);
 
+                /* A graph that is an attribute may hold references to the attributes of a function further out. */
+                if (!target && !is_declared(f, scope->frame->function, attribute->ref_attr_name))
+                        return NULL;
                 if (!target)
                         continue;
                 OnnxAttribute *renamed = arena_new_array(f->arena, OnnxAttribute, 1);
@@ -367,6 +377,8 @@ static void read_function(struct infer *f, const char *scope, struct function *f
         function->is_read = true;
         opsets_read(f, proto->opset_import, proto->n_opset_import, scope, &function->opsets);
         map_attributes(f, proto->attribute_proto, proto->n_attribute_proto, &function->defaults);
+        for (size_t i = 0; i < proto->n_attribute; i++)
+                map_put(f, &function->declared, str_intern_static(f->strings, proto->attribute[i]), 0);
 }
 
 static int given_count(const struct node *n)

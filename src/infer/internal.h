@@ -33,8 +33,9 @@ struct opsets {
 /* A function of the model, and what is remembered of it between calls. */
 struct function {
         const OnnxFunction *proto;
-        bool is_read; /* `opsets` and `defaults` are filled */
+        bool is_read; /* what follows is filled */
         struct opsets opsets;
+        struct name_map declared; /* names of attributes without a default */
         struct name_map defaults; /* from an attribute's name to its place in attribute_proto */
         struct function_memo *memo;
 };
@@ -261,7 +262,8 @@ struct function *function_find(struct infer *f, const OnnxNode *node);
 enum ox_code function_call(struct infer *f, const struct scope *scope, struct node *n, struct function *function);
 /* Forgets all calls that were remembered after `until`. */
 void function_forget(struct infer *f, struct function_memo *until);
-/* The node with every reference to an attribute of the called function replaced; the node itself when it has none. */
+/* The node with every reference to an attribute of the called function replaced; the node itself when it has none. NULL
+   when the function has no such attribute, or there is no function: what the reference stands for is not known. */
 const OnnxNode *function_resolve(struct infer *f, const struct scope *scope, const OnnxNode *node);
 
 /* -- finish.c -- */

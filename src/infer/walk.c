@@ -360,7 +360,9 @@ static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node
                 return false;
         spend(f, node);
         f->called += scope->frame != NULL;
-        node = function_resolve(f, scope, node);
+        const OnnxNode *resolved = function_resolve(f, scope, node);
+
+        node = resolved ? resolved : node;
         struct node n = {
                 .arena = f->arena,
                 .strings = f->strings,
@@ -382,10 +384,13 @@ static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node
         if (node->n_output > FEW_VALUES)
                 n.out = arena_new_array(f->arena, struct value, node->n_output);
         outputs_unknown(&n);
-        if (found)
-                run(f, scope, &n);
-        else
+        if (!found)
                 note_missing(f, scope, &n);
+        else if (!resolved)
+                node_fault(&n, OX_INVALID_ARGUMENT, "MISSING_ATTRIBUTE", -1,
+                           "refers to an attribute that the function around it does not have");
+        else
+                run(f, scope, &n);
         define_outputs(f, scope, &n);
         return true;
 }

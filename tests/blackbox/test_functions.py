@@ -234,10 +234,23 @@ def declared(daemon):
     equal("and what contradicts it is told", (seen["y"], seen.reasons), ("float[N,3]", ["DECLARED_CONFLICT"]))
 
 
+def referred(daemon):
+    """A graph that a function hands on as an attribute may refer to attributes of that function: those of the one that it
+    is handed to are others."""
+    inner = function("Inner", "c, x", "y", [op("y = If(c)", then_branch=Ref("body", 5), else_branch=Ref("body", 5))],
+                     attributes=["body"])
+    flat = graph([op("t = Flatten(x)", axis=Ref("k"))], [], ["t"])
+    outer = function("Outer", "c, x", "y", [op("y = my.Inner(c, x)", body=flat)], attributes=["k"])
+    seen = call(daemon, [inner, outer], [op("y = my.Outer(c, x)", k=2), op("z = my.Outer(c, x)", k=0)], ["y", "z"])
+    equal("no default takes their place", (seen["y"], seen["z"]), ("?", "?"))
+    seen = call(daemon, [], [op("y = Flatten(x)", axis=Ref("k"))], ["y"])
+    equal("outside of functions there are none", (seen["y"], seen.reasons), ("?", ["MISSING_ATTRIBUTE"]))
+
+
 def main():
     with Daemon() as daemon:
         for part in (simple, attributes, overloads, left_out, scopes, recursion, repeated, never_taken, exhausted,
-                     declared):
+                     declared, referred):
             part(daemon)
     finish()
 
