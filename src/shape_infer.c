@@ -78,12 +78,7 @@ static enum ox_code run_infer(void *user)
                 .strings = context->strings,
                 .dims = context->dims,
         };
-        bool exists = false;
 
-        /* In a model it costs a warning, and its outputs are unknown; of a node alone there is nothing else to tell. */
-        if (!op_find(node->domain, node->op_type, opset_of(context, node->domain), &exists) && !exists)
-                return shape_fail(context, OX_INVALID_ARGUMENT, "no operator %.100s is known in domain \"%.100s\"",
-                                  node->op_type, node->domain);
         take_inputs(context, node, &request);
         TRY(infer_node(context->arena, &context->limits, &request, call->options, &call->result, &context->error));
         store_outputs(context, call->result);

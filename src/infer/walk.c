@@ -202,8 +202,11 @@ static void note_no_row(struct infer *f, struct node *n, bool exists)
         else if (exists)
                 node_error(n, OX_INVALID_ARGUMENT, "OPERATOR_VERSION", -1, "there is no %s in version %lld of \"%s\"",
                            op, (long long)n->opset, domain);
-        else
+        else if (f->model)
                 node_warn(n, "UNKNOWN_OPERATOR", -1, "no operator %s is known in domain \"%s\"", op, domain);
+        else /* of a node alone there is nothing else to tell */
+                node_error(n, OX_INVALID_ARGUMENT, "UNKNOWN_OPERATOR", -1, "no operator %s is known in domain \"%s\"",
+                           op, domain);
 }
 
 /* Faults of arithmetic that the rule's dimensions met. */
