@@ -124,7 +124,7 @@ static enum ox_code read_scalar(struct reader *r, const char *name, const char *
                 return OX_OK;
         }
         if (!is_float && !json_is_string(json)) {
-                int64_t value;
+                int64_t value = 0;
 
                 TRY(read_element_int(r, where, elem, json, &value));
                 *ret = scalar_int(dim_int(value));

@@ -6,8 +6,8 @@
 
 #include "engine.h"
 
-/* Memory that a context keeps while nobody uses it. To give pages back and have them anew costs as much as inferring what
-   fills them, so this is what a model of 100,000 nodes takes. */
+/* Memory that a context keeps while nobody uses it. To give pages back and have them anew costs as much as inferring
+   what fills them, so this is what a model of 100,000 nodes takes. */
 #define KEEP_BYTES ((size_t)48 * 1024 * 1024)
 
 struct contexts {

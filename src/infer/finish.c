@@ -86,6 +86,7 @@ static const struct dim *finish_dims(struct finishing *x, const struct dim *dim,
         struct dim *changed = NULL;
         enum extent extent = EXTENT_EXACT;
 
+        rank = dim ? rank : 0;
         if (rank > 0 && dim == x->last_from && rank == x->last_rank) {
                 *ret_extent = x->last_extent;
                 return x->last_to;

@@ -149,7 +149,7 @@ static void add_edge(void *user, str_id name)
         if (maker < 0)
                 return;
         if (s->n_edge == s->capacity) {
-                size_t capacity = s->capacity ? 2 * s->capacity : 256;
+                size_t capacity = 2 * s->capacity;
 
                 s->edge = arena_grow(s->f->arena, s->edge, s->capacity * sizeof(*s->edge), capacity * sizeof(*s->edge));
                 s->capacity = capacity;
@@ -205,6 +205,8 @@ const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count
         s.first = arena_zalloc(f->arena, count * sizeof(*s.first));
         s.waiting = arena_zalloc(f->arena, count * sizeof(*s.waiting));
         s.heap = arena_new_array(f->arena, uint32_t, count);
+        s.capacity = 2 * count + 1; /* most nodes take what one or two others make */
+        s.edge = arena_new_array(f->arena, struct edge, s.capacity);
         for (size_t i = 0; i < count; i++)
                 for (size_t o = 0; o < nodes[i]->n_output; o++)
                         if (nodes[i]->output[o][0])

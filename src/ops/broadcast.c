@@ -29,7 +29,7 @@ enum ox_code broadcast_shapes(struct node *n, int a_rank, const struct dim *a, i
 
                 if (i < 0 || j < 0)
                         dims[d] = i < 0 ? b[j] : a[i];
-                else if (!dim_broadcast(n->dims, a[i], b[j], &dims[d]))
+                else if (!dim_broadcast(n->dims, a[i], b[j], &dims[d])) /* NOLINT: a scalar's sizes are not reached */
                         return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", input,
                                           "sizes %s and %s on axis %d do not broadcast", dim_text(n->dims, a[i]),
                                           dim_text(n->dims, b[j]), d);
