@@ -176,7 +176,7 @@ void declare_show_names(struct infer *f, struct type *type, const struct type *d
 
 /* -- opsets.c -- */
 
-/* The first import of a domain counts; a warning tells of others that differ. */
+/* The first import of a domain counts; a warning tells of others that differ, and of versions newer than are known. */
 void opsets_read(struct infer *f, OnnxOpsetId *const *ids, size_t count, const char *scope, struct opsets *ret);
 /* The version of a domain that is imported, by the model where these do not; 0: none. */
 int64_t opsets_version(const struct infer *f, const struct opsets *opsets, const char *domain);

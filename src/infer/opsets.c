@@ -19,6 +19,17 @@ static void note_twice(struct infer *f, const char *scope, const struct opset *f
                            (long long)first->version, (long long)version);
 }
 
+/* What later versions change nobody here knows. */
+static void note_newer(struct infer *f, const char *scope, const struct opset *opset)
+{
+        int newest = op_newest_opset(opset->domain);
+
+        if (newest > 0 && opset->version > newest)
+                infer_note(f, OX_WARNING, OX_INVALID_ARGUMENT, "NEWER_OPSET", scope, NULL, -1, -1, "",
+                           "version %lld of domain \"%s\" is newer than %d, the newest that is known, which is taken",
+                           (long long)opset->version, opset->domain, newest);
+}
+
 void opsets_read(struct infer *f, OnnxOpsetId *const *ids, size_t count, const char *scope, struct opsets *ret)
 {
         struct opset *at = arena_new_array(f->arena, struct opset, count);
@@ -34,7 +45,8 @@ void opsets_read(struct infer *f, OnnxOpsetId *const *ids, size_t count, const c
                         continue;
                 }
                 map_put(f, &ret->by_domain, name, (uint32_t)ret->count);
-                at[ret->count++] = (struct opset){domain, written, ids[i]->version};
+                at[ret->count] = (struct opset){domain, written, ids[i]->version};
+                note_newer(f, scope, &at[ret->count++]);
         }
 }
 

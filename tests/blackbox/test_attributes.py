@@ -90,6 +90,8 @@ def imports(daemon):
           ("float[N,3]", "float[N,3]", []))
     seen = infer(daemon, model(graph([op("y = Relu(x)")], X, ["y"]), opset={}, ir=1))
     equal("no import at all is version 1", (seen["y"], seen.reasons), ("float[N,3]", []))
+    seen = infer(daemon, model(graph([op("y = Relu(x)")], X, ["y"]), opset=1000))
+    equal("a version newer than is known", (seen["y"], seen.reasons), ("float[N,3]", ["NEWER_OPSET"]))
     seen = infer(daemon, model(graph([op("y = Gelu(x)")], X, ["y"]), opset=17))
     equal("an operator of a later version", seen.reasons, ["OPERATOR_VERSION"])
 
