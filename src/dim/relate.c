@@ -53,10 +53,14 @@ static unsigned ring_of(struct dim_table *t, const struct atom *atom, struct dim
         return faults ? faults : combine_plain(t, sum, 1, y, -1, ret);
 }
 
-/* y%n + n*(y//n) is y. */
+/* y%n + n*(y//n) is y. An integer y is no term of its own: whether its multiples are found in a sum depends on what
+   else was added up before. */
 static unsigned rest_of(struct dim_table *t, const struct atom *atom, struct dim *ret)
 {
         struct dim quotient, rest = dim_int(0);
+
+        if (dim_is_int(atom->arg[0]))
+                return 0;
         unsigned faults = expr_floordiv(t, atom->arg[0], atom->arg[1], &quotient);
 
         if (!faults)
