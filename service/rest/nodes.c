@@ -117,23 +117,40 @@ static void count(struct call *call, struct nodes *n)
         metric_max(metrics, METRIC_arena_peak_bytes, (int64_t)arena_used(ox_context_arena(n->context)));
 }
 
-static void answer_one(struct call *call, struct nodes *n, json_t *json)
-{
-        char message[CONTEXT_MESSAGE];
+/* What is told of a node in place of its answer. */
+struct failure {
+        const char *error; /* on the context's arena, or `message` */
         const struct ox_result *result;
-        const char *error;
-        enum ox_code code = infer_one(n, json, message, &result, &error);
+        char message[CONTEXT_MESSAGE];
+};
+
+/* Infers a node and writes its answer; when that fails, nothing is written. */
+static enum ox_code write_one(struct call *call, struct nodes *n, json_t *json, struct failure *failure)
+{
+        size_t before = call->reply.length;
+        enum ox_code code = infer_one(n, json, failure->message, &failure->result, &failure->error);
 
         count(call, n);
-        if (code == OX_OK) {
-                call_reply(call, HTTP_OK, "application/json");
-                code = ox_render_json(n->context, result, n->options.pretty, call_write, call);
-                if (code == OX_OK)
-                        return;
-                error = ox_context_error(n->context);
-                result = NULL;
-        }
-        answer_failure(call, n->context, code, error, result);
+        if (code != OX_OK)
+                return code;
+        code = ox_render_json(n->context, failure->result, n->options.pretty, call_write, call);
+        if (code == OX_OK)
+                return OX_OK;
+        call->reply.length = before;
+        failure->error = ox_context_error(n->context);
+        failure->result = NULL;
+        return code;
+}
+
+static void answer_one(struct call *call, struct nodes *n, json_t *json)
+{
+        struct failure failure;
+
+        call_reply(call, HTTP_OK, "application/json");
+        enum ox_code code = write_one(call, n, json, &failure);
+
+        if (code != OX_OK)
+                answer_failure(call, n->context, code, failure.error, failure.result);
 }
 
 /* -- a batch -- */
@@ -158,22 +175,11 @@ static void put_failure(struct call *call, struct nodes *n, enum ox_code code, c
 
 static void put_item(struct call *call, struct nodes *n, json_t *json)
 {
-        size_t before = call->reply.length;
-        char message[CONTEXT_MESSAGE];
-        const struct ox_result *result;
-        const char *error;
-        enum ox_code code = infer_one(n, json, message, &result, &error);
+        struct failure failure;
+        enum ox_code code = write_one(call, n, json, &failure);
 
-        count(call, n);
-        if (code == OX_OK) {
-                code = ox_render_json(n->context, result, n->options.pretty, call_write, call);
-                if (code == OX_OK)
-                        return;
-                call->reply.length = before;
-                error = ox_context_error(n->context);
-                result = NULL;
-        }
-        put_failure(call, n, code, error, result);
+        if (code != OX_OK)
+                put_failure(call, n, code, failure.error, failure.result);
 }
 
 /* The limits on the engine's time and on the answer are for all of them together. */
