@@ -19,28 +19,32 @@ bool attr_given(const struct node *n, const char *name)
         return attr_find(n, name) != NULL;
 }
 
-/* The row's default of an attribute, NULL when it has none. */
-static const struct op_attr *attr_default(const struct node *n, const char *name)
+/* An attribute as given, else the row's default; false where there is neither. The other one is NULL. */
+static bool attr_either(const struct node *n, const char *name, const OnnxAttribute **ret_given,
+                        const struct op_attr **ret_default)
 {
-        const struct op_attr *attr = n->row ? op_find_attr(n->row, name) : NULL;
+        const struct op_attr *attr;
 
-        return attr && attr->has_default ? attr : NULL;
+        *ret_given = attr_find(n, name);
+        *ret_default = NULL;
+        if (*ret_given)
+                return true;
+        attr = n->row ? op_find_attr(n->row, name) : NULL;
+        if (!attr || !attr->has_default)
+                return false;
+        *ret_default = attr;
+        return true;
 }
 
 bool attr_int(const struct node *n, const char *name, int64_t *ret)
 {
-        const OnnxAttribute *attr = attr_find(n, name);
+        const OnnxAttribute *given;
+        const struct op_attr *otherwise;
 
-        if (attr) {
-                /* proto3 writers leave a zero out; the check has seen that the type is INT. */
-                *ret = attr->has_i ? attr->i : 0;
-                return true;
-        }
-        const struct op_attr *otherwise = attr_default(n, name);
-
-        if (!otherwise)
+        if (!attr_either(n, name, &given, &otherwise))
                 return false;
-        *ret = otherwise->i;
+        /* proto3 writers leave a zero out; the check has seen that the type is INT. */
+        *ret = !given ? otherwise->i : given->has_i ? given->i : 0;
         return true;
 }
 
@@ -53,35 +57,24 @@ int64_t attr_int_or(const struct node *n, const char *name, int64_t otherwise)
 
 bool attr_float(const struct node *n, const char *name, double *ret)
 {
-        const OnnxAttribute *attr = attr_find(n, name);
+        const OnnxAttribute *given;
+        const struct op_attr *otherwise;
 
-        if (attr) {
-                *ret = attr->has_f ? (double)attr->f : 0.0;
-                return true;
-        }
-        const struct op_attr *otherwise = attr_default(n, name);
-
-        if (!otherwise)
+        if (!attr_either(n, name, &given, &otherwise))
                 return false;
-        *ret = otherwise->f;
+        *ret = !given ? otherwise->f : given->has_f ? (double)given->f : 0.0;
         return true;
 }
 
 bool attr_ints(const struct node *n, const char *name, const int64_t **ret, size_t *ret_count)
 {
-        const OnnxAttribute *attr = attr_find(n, name);
+        const OnnxAttribute *given;
+        const struct op_attr *otherwise;
 
-        if (attr) {
-                *ret = attr->ints;
-                *ret_count = attr->n_ints;
-                return true;
-        }
-        const struct op_attr *otherwise = attr_default(n, name);
-
-        if (!otherwise)
+        if (!attr_either(n, name, &given, &otherwise))
                 return false;
-        *ret = otherwise->ints;
-        *ret_count = otherwise->count;
+        *ret = given ? given->ints : otherwise->ints;
+        *ret_count = given ? given->n_ints : otherwise->count;
         return true;
 }
 
@@ -98,17 +91,15 @@ bool attr_floats(const struct node *n, const char *name, const float **ret, size
 
 bool attr_string(const struct node *n, const char *name, const char **ret)
 {
-        const OnnxAttribute *attr = attr_find(n, name);
+        const OnnxAttribute *given;
+        const struct op_attr *otherwise;
 
-        if (attr) {
-                *ret = attr->has_s ? arena_strndup(n->arena, (const char *)attr->s.data, attr->s.len) : "";
-                return true;
-        }
-        const struct op_attr *otherwise = attr_default(n, name);
-
-        if (!otherwise)
+        if (!attr_either(n, name, &given, &otherwise))
                 return false;
-        *ret = otherwise->s;
+        if (given)
+                *ret = given->has_s ? arena_strndup(n->arena, (const char *)given->s.data, given->s.len) : "";
+        else
+                *ret = otherwise->s;
         return true;
 }
 
