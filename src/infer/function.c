@@ -350,15 +350,10 @@ static void add_arguments(struct infer *f, struct scope *scope, const struct fun
         const OnnxFunction *function = memo->function->proto;
 
         for (size_t i = 0; i < function->n_input; i++) {
-                const struct result_value entry = {.name = function->input[i],
-                                                   .kind = OX_KIND_INPUT,
-                                                   .is_absent = !memo->given[i],
-                                                   .scope = scope->path,
-                                                   .node = "",
-                                                   .node_index = -1,
-                                                   .op = "",
-                                                   .value = memo->args[i]};
+                struct result_value entry = entry_given(OX_KIND_INPUT, scope, function->input[i]);
 
+                entry.is_absent = !memo->given[i];
+                entry.value = memo->args[i];
                 if (!entry_add(f, scope, str_intern_static(f->strings, function->input[i]), &entry))
                         infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", scope->path, NULL, -1, -1,
                                    function->input[i], "input %s of function %s is given twice", function->input[i],

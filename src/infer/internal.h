@@ -126,6 +126,14 @@ int64_t map_get(const struct name_map *map, str_id name);
 bool map_put(struct infer *f, struct name_map *map, str_id name, uint32_t number);
 
 struct result_value *entry_at(const struct infer *f, size_t number);
+
+/* An entry of a value that no node makes, whose type is not known yet. */
+static inline struct result_value entry_given(enum ox_kind kind, const struct scope *scope, const char *name)
+{
+        return (struct result_value){
+                .name = name, .kind = kind, .scope = scope->path, .node = "", .node_index = -1, .op = ""};
+}
+
 /* A new entry at the end; false when the scope has one of that name already. */
 bool entry_add(struct infer *f, struct scope *scope, str_id name, const struct result_value *entry);
 /* The value of a name, in the scope or around it; NULL. */

@@ -254,8 +254,7 @@ static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                                 (uint32_t)i);
         for (size_t i = 0; i < graph->n_input; i++) {
                 const char *name = graph->input[i]->name ? graph->input[i]->name : "";
-                struct result_value entry = {
-                        .name = name, .kind = OX_KIND_INPUT, .scope = "", .node = "", .node_index = -1, .op = ""};
+                struct result_value entry = entry_given(OX_KIND_INPUT, scope, name);
                 str_id id = str_intern_static(f->strings, name);
                 const OnnxTensor *initializer = initializer_of(f, graph, &initializers, id);
                 const struct ox_input_shape *shape = replaced_shape(f, shapes, id);
@@ -375,14 +374,9 @@ enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, con
         f->opsets = scope.opsets = request_opsets(f, request);
         for (size_t i = 0; i < request->n_input; i++) {
                 str_id name = str_intern_z(f->strings, request->input[i].name);
-                const struct result_value entry = {.name = str_text(f->strings, name),
-                                                   .kind = OX_KIND_INPUT,
-                                                   .scope = "",
-                                                   .node = "",
-                                                   .node_index = -1,
-                                                   .op = "",
-                                                   .value = request->input[i].value};
+                struct result_value entry = entry_given(OX_KIND_INPUT, &scope, str_text(f->strings, name));
 
+                entry.value = request->input[i].value;
                 if (!entry_add(f, &scope, name, &entry)) {
                         *ret_error = arena_printf(arena, "input %s is given twice", request->input[i].name);
                         return OX_INVALID_ARGUMENT;

@@ -80,12 +80,7 @@ static void add_initializer(struct infer *f, struct scope *scope, const char *na
                             const OnnxSparseTensor *sparse)
 {
         const char *fault = NULL;
-        struct result_value entry = {.name = name,
-                                     .kind = OX_KIND_INITIALIZER,
-                                     .scope = scope->path,
-                                     .node = "",
-                                     .node_index = -1,
-                                     .op = ""};
+        struct result_value entry = entry_given(OX_KIND_INITIALIZER, scope, name);
 
         if (!tensor_type(f->arena, f->limits, tensor, &entry.value.type, &fault)) {
                 entry.value.type = type_unknown;
@@ -465,12 +460,7 @@ static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
 {
         for (size_t i = 0; i < graph->n_input; i++) {
                 const char *name = node_text(graph->input[i]->name);
-                struct result_value entry = {.name = name,
-                                             .kind = OX_KIND_INPUT,
-                                             .scope = scope->path,
-                                             .node = "",
-                                             .node_index = -1,
-                                             .op = ""};
+                struct result_value entry = entry_given(OX_KIND_INPUT, scope, name);
                 struct declare_site site = {.scope = scope->path, .value = name, .in_function = scope->frame != NULL};
                 struct type declared = declare_type(f, graph->input[i]->type, &site);
 
