@@ -50,6 +50,15 @@ void node_warn(struct node *n, const char *reason, int input, const char *format
         va_end(args);
 }
 
+void node_note(struct node *n, const char *reason, int input, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        note(n, OX_INFO, OX_OK, reason, input, format, args);
+        va_end(args);
+}
+
 /* -- inputs -- */
 
 bool in_given(const struct node *n, int i)

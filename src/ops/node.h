@@ -71,6 +71,10 @@ static inline enum ox_code node_failed(enum ox_code code)
 void node_warn(struct node *n, const char *reason, int input, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
 
+/* What is no fault, but tells why an answer is open. */
+void node_note(struct node *n, const char *reason, int input, const char *format, ...)
+        __attribute__((format(printf, 4, 5)));
+
 /* -- inputs -- */
 
 bool in_given(const struct node *n, int i);

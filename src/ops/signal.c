@@ -51,12 +51,10 @@ static enum ox_code dft_axis(struct node *n, int rank, int *ret, bool *ret_known
         int64_t axis = -2;
 
         *ret_known = true;
-        if (n->row->since < 20) {
+        if (n->row->since < 20)
                 axis = attr_int_or(n, "axis", 1);
-        } else if (in_given(n, 2)) {
-                TRY(in_expect_scalar(n, 2));
+        else if (in_given(n, 2))
                 *ret_known = in_int(n, 2, &axis) || rank == 2;
-        }
         if (!*ret_known)
                 return OX_OK;
         TRY(axis_normalize(n, axis, rank, ret));
@@ -67,23 +65,13 @@ static enum ox_code dft_axis(struct node *n, int rank, int *ret, bool *ret_known
         return OX_OK;
 }
 
-/* The size of the transformed axis: with onesided the half of a real signal, and, for the inverse, the real signal
-   again, of even length unless dft_length says otherwise. */
-static enum ox_code dft_size(struct node *n, int axis, struct dim from, bool onesided, bool inverse, struct dim *ret)
+/* The length of the transform when dft_length does not tell it: the signal's, but for the inverse of a one-sided
+   transform the real signal's, of even length, that the half came from. */
+static struct dim dft_length(struct node *n, struct dim from, bool onesided, bool inverse)
 {
-        bool known;
-
-        *ret = from;
-        if (in_given(n, 1)) {
-                TRY(positive_scalar(n, 1, ret, &known));
-                if (!known)
-                        *ret = out_fresh_named(n, 0, axis, "DFT_%s_axis", output_name(n));
-        } else if (onesided && inverse) {
-                *ret = dim_mul(n->dims, dim_int(2), dim_sub(n->dims, from, dim_int(1)));
-        }
-        if (onesided && !inverse)
-                *ret = half(n, *ret);
-        return OX_OK;
+        if (!onesided || !inverse)
+                return from;
+        return dim_mul(n->dims, dim_int(2), dim_sub(n->dims, from, dim_int(1)));
 }
 
 /* Real and imaginary parts are on the last axis, which a real tensor has with size 1. A one-sided transform goes from
@@ -100,26 +88,34 @@ static enum ox_code dft_parts(struct node *n, struct dim parts, bool onesided, b
         return OX_OK;
 }
 
-/* DFT 17-20. */
+/* DFT 17, 20: as long as dft_length says; with onesided, and unless it is the inverse, the half of that. */
 enum ox_code infer_DFT(struct node *n)
 {
-        bool onesided = attr_int_or(n, "onesided", 0) != 0, inverse = attr_int_or(n, "inverse", 0) != 0, known;
+        bool onesided = attr_int_or(n, "onesided", 0) != 0, inverse = attr_int_or(n, "inverse", 0) != 0;
+        bool axis_known, length_known;
         int rank = in_rank(n, 0), axis;
-        struct dim *dims;
+        struct dim *dims, length = dim_int(0);
 
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_rank_least(n, 0, 2));
         TRY(expect_onesided(n));
+        TRY(positive_scalar(n, 1, &length, &length_known));
+        TRY(in_expect_scalar(n, 2));
         if (rank == RANK_UNKNOWN)
                 return out_elem(n, 0, in_elem(n, 0));
-        TRY(dft_axis(n, rank, &axis, &known));
+        TRY(dft_axis(n, rank, &axis, &axis_known));
         dims = in_dims(n, 0);
         TRY(dft_parts(n, dims[rank - 1], onesided, inverse));
-        if (known)
-                TRY(dft_size(n, axis, dims[axis], onesided, inverse, &dims[axis]));
-        else if (onesided || in_given(n, 1))
+        if (axis_known) {
+                if (!in_given(n, 1))
+                        length = dft_length(n, dims[axis], onesided, inverse);
+                else if (!length_known)
+                        length = out_fresh_named(n, 0, axis, "DFT_%s_axis", output_name(n));
+                dims[axis] = onesided && !inverse ? half(n, length) : length;
+        } else if (onesided || in_given(n, 1)) {
                 for (int d = 0; d < rank - 1; d++)
                         dims[d] = out_fresh_named(n, 0, d, "DFT_%s_axis_%d", output_name(n), d);
+        }
         dims[rank - 1] = dim_int(onesided && inverse ? 1 : 2);
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
@@ -177,6 +173,15 @@ static struct dim stft_bins(struct node *n, struct dim frame, bool known)
                 return frame;
         if (known && (given || dim_same(frame, half(n, frame))))
                 return half(n, frame);
+        if (!given && known)
+                node_note(n, "DEFAULT_UNCERTAIN", -1,
+                          "onesided is left out: %s bins by the text, whose default is 1, and %s by ONNX's own shape "
+                          "inference, which takes 0",
+                          dim_text(n->dims, half(n, frame)), dim_text(n->dims, frame));
+        else if (!given)
+                node_note(n, "DEFAULT_UNCERTAIN", -1,
+                          "onesided is left out: half of the bins by the text, whose default is 1, and all of them by "
+                          "ONNX's own shape inference, which takes 0");
         return out_fresh_named(n, 0, 2, "STFT_%s_bins", output_name(n));
 }
 
