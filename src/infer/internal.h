@@ -186,6 +186,8 @@ void declare_show_names(struct infer *f, struct type *type, const struct type *d
 
 /* The first import of a domain counts; a warning tells of others that differ, and of versions newer than are known. */
 void opsets_read(struct infer *f, OnnxOpsetId *const *ids, size_t count, const char *scope, struct opsets *ret);
+/* Warns of a version newer than is known: what it changes nobody here knows. */
+void opset_note_newer(struct infer *f, const char *scope, const struct opset *opset);
 /* The version of a domain that is imported, by the model where these do not; 0: none. */
 int64_t opsets_version(const struct infer *f, const struct opsets *opsets, const char *domain);
 

@@ -85,6 +85,7 @@ static const struct opsets *request_opsets(struct infer *f, const struct infer_n
         }
         if (!found)
                 at[0] = (struct opset){domain, domain, op_newest_opset(domain)};
+        opset_note_newer(f, "", &at[0]);
         *opsets = (struct opsets){.at = at, .count = 1};
         return opsets;
 }

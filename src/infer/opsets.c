@@ -19,8 +19,7 @@ static void note_twice(struct infer *f, const char *scope, const struct opset *f
                            (long long)first->version, (long long)version);
 }
 
-/* What later versions change nobody here knows. */
-static void note_newer(struct infer *f, const char *scope, const struct opset *opset)
+void opset_note_newer(struct infer *f, const char *scope, const struct opset *opset)
 {
         int newest = op_newest_opset(opset->domain);
 
@@ -46,7 +45,7 @@ void opsets_read(struct infer *f, OnnxOpsetId *const *ids, size_t count, const c
                 }
                 map_put(f, &ret->by_domain, name, (uint32_t)ret->count);
                 at[ret->count] = (struct opset){domain, written, ids[i]->version};
-                note_newer(f, scope, &at[ret->count++]);
+                opset_note_newer(f, scope, &at[ret->count++]);
         }
 }
 

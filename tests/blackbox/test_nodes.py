@@ -45,6 +45,9 @@ def check_one(daemon):
     answer = daemon.post_json(ONE + "?dim=N=5", request())
     equal("dim", answer.json["values"][0]["shape"], [5, 3])
     check("pretty", daemon.post_json(ONE + "?pretty=1", request()).text.count("\n") > 3)
+    answer = daemon.post_json(ONE, request(opset=1000))
+    equal("an opset newer than is known", [(d["severity"], d["reason"]) for d in answer.json["diagnostics"]],
+          [("warning", "NEWER_OPSET")])
     packed = gzip.compress(json.dumps(request()).encode())
     equal("gzip", daemon.post(ONE, packed, "application/json", {"Content-Encoding": "gzip"}).status, 200)
     equal("application/json; charset=utf-8",
