@@ -404,8 +404,8 @@ static enum ox_code check_call(struct infer *f, const struct scope *scope, struc
                                   function->n_output, n->n_out);
         /* No output of a function is optional, but what is named has its shape all the same. */
         if ((size_t)n->n_out < function->n_output)
-                node_fault(n, OX_INVALID_ARGUMENT, "MISSING_OUTPUT", -1, "function has %zu outputs, got %d",
-                           function->n_output, n->n_out);
+                node_diagnose(n, OX_ERROR, OX_INVALID_ARGUMENT, "MISSING_OUTPUT", -1,
+                              "function has %zu outputs, got %d", function->n_output, n->n_out);
         return OX_OK;
 }
 

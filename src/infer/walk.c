@@ -197,11 +197,9 @@ static void note_no_row(struct infer *f, struct node *n, bool exists)
         else if (exists)
                 node_error(n, OX_INVALID_ARGUMENT, "OPERATOR_VERSION", -1, "there is no %s in version %lld of \"%s\"",
                            op, (long long)n->opset, domain);
-        else if (f->model)
-                node_warn(n, "UNKNOWN_OPERATOR", -1, "no operator %s is known in domain \"%s\"", op, domain);
-        else /* of a node alone there is nothing else to tell */
-                node_error(n, OX_INVALID_ARGUMENT, "UNKNOWN_OPERATOR", -1, "no operator %s is known in domain \"%s\"",
-                           op, domain);
+        else /* an error of a node alone, of which there is nothing else to tell */
+                node_diagnose(n, f->model ? OX_WARNING : OX_ERROR, OX_INVALID_ARGUMENT, "UNKNOWN_OPERATOR", -1,
+                              "no operator %s is known in domain \"%s\"", op, domain);
 }
 
 /* Faults of arithmetic that the rule's dimensions met. */
@@ -385,8 +383,8 @@ static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node
         if (!found)
                 note_missing(f, scope, &n);
         else if (!resolved)
-                node_fault(&n, OX_INVALID_ARGUMENT, "MISSING_ATTRIBUTE", -1,
-                           "refers to an attribute that the function around it does not have");
+                node_diagnose(&n, OX_ERROR, OX_INVALID_ARGUMENT, "MISSING_ATTRIBUTE", -1,
+                              "refers to an attribute that the function around it does not have");
         else
                 run(f, scope, &n);
         define_outputs(f, scope, &n);

@@ -8,10 +8,13 @@ static const char *text_or_empty(const char *text)
         return text ? text : "";
 }
 
-__attribute__((format(printf, 6, 0))) static void note(struct node *n, enum ox_severity severity, enum ox_code code,
-                                                       const char *reason, int input, const char *format, va_list args)
+void node_diagnose(struct node *n, enum ox_severity severity, enum ox_code code, const char *reason, int input,
+                   const char *format, ...)
 {
         const OnnxNode *p = n->proto;
+        va_list args;
+
+        va_start(args, format);
         struct ox_diag diag = {
                 .severity = severity,
                 .code = code,
@@ -29,34 +32,8 @@ __attribute__((format(printf, 6, 0))) static void note(struct node *n, enum ox_s
                                                                arena_vprintf(n->arena, format, args)),
         };
 
+        va_end(args);
         diags_add(n->diags, n->arena, &diag);
-}
-
-void node_fault(struct node *n, enum ox_code code, const char *reason, int input, const char *format, ...)
-{
-        va_list args;
-
-        va_start(args, format);
-        note(n, OX_ERROR, code, reason, input, format, args);
-        va_end(args);
-}
-
-void node_warn(struct node *n, const char *reason, int input, const char *format, ...)
-{
-        va_list args;
-
-        va_start(args, format);
-        note(n, OX_WARNING, OX_INVALID_ARGUMENT, reason, input, format, args);
-        va_end(args);
-}
-
-void node_note(struct node *n, const char *reason, int input, const char *format, ...)
-{
-        va_list args;
-
-        va_start(args, format);
-        note(n, OX_INFO, OX_OK, reason, input, format, args);
-        va_end(args);
 }
 
 /* -- inputs -- */

@@ -57,23 +57,22 @@ void op_prepare_outputs(struct node *n);
 
 /* Notes an error of the node and returns `code`, for `return node_error(...)`. `reason` is a static word that tests and
    clients rely on; the message says what was wanted and what was got, by number. `input` -1: no input in particular. */
-#define node_error(n, code, ...) (node_fault((n), (code), __VA_ARGS__), node_failed(code))
+#define node_error(n, code, ...) (node_diagnose((n), OX_ERROR, (code), __VA_ARGS__), node_failed(code))
 
-void node_fault(struct node *n, enum ox_code code, const char *reason, int input, const char *format, ...)
-        __attribute__((format(printf, 5, 6)));
+/* A warning, which costs the node nothing. */
+#define node_warn(n, ...) node_diagnose((n), OX_WARNING, OX_INVALID_ARGUMENT, __VA_ARGS__)
+
+/* What is no fault, but tells why an answer is open. */
+#define node_note(n, ...) node_diagnose((n), OX_INFO, OX_OK, __VA_ARGS__)
+
+void node_diagnose(struct node *n, enum ox_severity severity, enum ox_code code, const char *reason, int input,
+                   const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* Compilers see through this and know that what a failed call left unset is not read. */
 static inline enum ox_code node_failed(enum ox_code code)
 {
         return code;
 }
-
-void node_warn(struct node *n, const char *reason, int input, const char *format, ...)
-        __attribute__((format(printf, 4, 5)));
-
-/* What is no fault, but tells why an answer is open. */
-void node_note(struct node *n, const char *reason, int input, const char *format, ...)
-        __attribute__((format(printf, 4, 5)));
 
 /* -- inputs -- */
 

@@ -59,10 +59,8 @@ static OnnxTensor int32_vector(enum elem elem, int64_t count, const int32_t *ent
         return tensor;
 }
 
-/* What an element must be that is an integer which nobody can know. */
-#define UNKNOWN INT64_MIN
-
-static void has_ints(const OnnxTensor *tensor, const int64_t *wanted, size_t count)
+/* The contents, which must be as many. */
+static const struct content *has_count(const OnnxTensor *tensor, size_t count)
 {
         const char *fault = NULL;
         const struct content *content = tensor_content(arena, &limits, tensor, &fault);
@@ -70,6 +68,16 @@ static void has_ints(const OnnxTensor *tensor, const int64_t *wanted, size_t cou
         ck_assert_msg(fault == NULL, "%s", fault);
         ck_assert_ptr_nonnull(content);
         ck_assert_uint_eq(content->count, count);
+        return content;
+}
+
+/* What an element must be that is an integer which nobody can know. */
+#define UNKNOWN INT64_MIN
+
+static void has_ints(const OnnxTensor *tensor, const int64_t *wanted, size_t count)
+{
+        const struct content *content = has_count(tensor, count);
+
         for (size_t i = 0; i < count; i++) {
                 int64_t value;
 
@@ -84,12 +92,8 @@ static void has_ints(const OnnxTensor *tensor, const int64_t *wanted, size_t cou
 
 static void has_floats(const OnnxTensor *tensor, const double *wanted, size_t count)
 {
-        const char *fault = NULL;
-        const struct content *content = tensor_content(arena, &limits, tensor, &fault);
+        const struct content *content = has_count(tensor, count);
 
-        ck_assert_msg(fault == NULL, "%s", fault);
-        ck_assert_ptr_nonnull(content);
-        ck_assert_uint_eq(content->count, count);
         for (size_t i = 0; i < count; i++) {
                 ck_assert_int_eq(content->at[i].kind, SCALAR_FLOAT);
                 if (isnan(wanted[i])) {
