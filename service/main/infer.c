@@ -67,12 +67,8 @@ static bool read_arguments(struct job *job, char **argv)
                         return false;
         const char *format = job->config.format;
 
-        if (strcmp(format, "proto") == 0) {
-                fprintf(stderr, "shaped: --format proto is not there yet\n");
-                return false;
-        }
         if (strcmp(format, "table") != 0 && strcmp(format, "json") != 0 && strcmp(format, "patch") != 0) {
-                fprintf(stderr, "shaped: --format is table, json, proto or patch, not '%s'\n", format);
+                fprintf(stderr, "shaped: --format is table, json or patch, not '%s'\n", format);
                 return false;
         }
         if (!job->model)

@@ -37,7 +37,7 @@ static bool each_option(void *user, const char *name, const char *value)
 static bool read_options(struct call *call, struct models *m)
 {
         if (!call->transport->query(call, each_option, m)) {
-                const char *fault = m->options.error[0] ? m->options.error : "format: it is json, text, proto or patch";
+                const char *fault = m->options.error[0] ? m->options.error : "format: it is json, text or patch";
 
                 call_reply_error(call, OX_INVALID_ARGUMENT, "%s", fault);
                 return false;

@@ -56,6 +56,9 @@ def check_infer(folder):
     check("infer prints a table", status == 0 and b"[N, 3]" in out and not err, out)
     status, out, _ = run("infer", "-", "--format", "json", stdin=chain(2))
     check("infer - --format json", status == 0 and len(json.loads(out)["values"]) == 3)
+    formats = re.search(r"^  --format TEXT\n +(.*)", run("infer", "--help")[1].decode(), re.M)[1]
+    for name in re.findall(r"\w+", formats.replace(" or ", " ")):
+        equal("--format %s, as --help has it" % name, run("infer", good, "--format", name)[0], 0)
     check("--pretty", run("infer", good, "--format=json", "--pretty")[1].count(b"\n") > 5)
     status, out, _ = run("infer", "--format=json", "--dim=N=4", "--shape", "x0:N,7", "--values", "outputs", good)
     equal("--dim --shape --values", json.loads(out)["values"][0]["shape"], [4, 7])

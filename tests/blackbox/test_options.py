@@ -132,7 +132,10 @@ def check_formats(daemon):
     lines = [line for line in answer.text.split("\n") if line.startswith("x")]
     equal("its columns are aligned", len({line.index("tensor") for line in lines}), 1)
     equal("format=json", daemon.infer(data, format="json").headers["Content-Type"], "application/json")
-    refused("format=xml", daemon.infer(data, format="xml"), "format")
+    answer = daemon.infer(data, format="xml")
+    refused("format=xml", answer, "format")
+    for name in answer.json["message"].partition("it is ")[2].replace(" or ", ", ").split(", "):
+        equal("format=%s, as that says" % name, daemon.infer(data, format=name).status, 200)
     answer = daemon.infer(b"no model", format="text")
     equal("errors are JSON whatever is asked for", answer.headers["Content-Type"], "application/json")
     nasty = model([node("Relu", ["x"], ["\x1b[31m\n\"\\é"])], [value_info("x", [1])], ["\x1b[31m\n\"\\é"])
