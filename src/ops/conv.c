@@ -182,10 +182,34 @@ static enum ox_code conv(struct node *n, const struct conv *c)
         return out_tensor(n, 0, elem, rank, dims);
 }
 
-/* Conv 1, 11, 22 and ConvInteger 10 */
+/* Conv 1, 11, 22 */
 enum ox_code infer_Conv(struct node *n)
 {
-        return conv(n, &(struct conv){.x = 0, .w = 1, .bias = n->row->since == 10 ? -1 : 2});
+        return conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2});
+}
+
+/* The output, whose channels scales and zero points `first` to `last` of the filters agree with. */
+static enum ox_code conv_per_channel(struct node *n, int first, int last)
+{
+        const struct type made = n->out[0].type;
+
+        if (made.rank == RANK_UNKNOWN)
+                return OX_OK;
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)made.rank);
+
+        for (int d = 0; d < made.rank; d++)
+                dims[d] = made.dim[d];
+        for (int i = first; i <= last; i++)
+                TRY(per_channel_agree(n, i, &dims[1]));
+        return out_tensor(n, 0, made.elem, made.rank, dims);
+}
+
+/* ConvInteger 10: the zero point of x is one, that of w may be one a channel. */
+enum ox_code infer_ConvInteger(struct node *n)
+{
+        TRY(in_expect_scalar(n, 2));
+        TRY(conv(n, &(struct conv){.x = 0, .w = 1, .bias = -1}));
+        return conv_per_channel(n, 3, 3);
 }
 
 /* An offset or mask of DeformConv has the batch and spatial sizes of the output. */
@@ -199,7 +223,8 @@ static enum ox_code deform_agree(struct node *n, int i, int rank, struct dim *di
 }
 
 /* DeformConv 19, 22: sizes as Conv's. The offset has as many numbers as there are spatial axes, for each element of the
-   kernel and each group of offsets. */
+   kernel and each group of offsets; the mask has one. That is what the text says of two spatial axes; of more it says
+   as many as for the offset. */
 enum ox_code infer_DeformConv(struct node *n)
 {
         int64_t group;
@@ -219,19 +244,27 @@ enum ox_code infer_DeformConv(struct node *n)
         if (in_has_rank(n, 0))
                 TRY(expect_groups(n, in_dim(n, 0, 1), group, 0));
         if (in_has_rank(n, 1) && in_has_rank(n, 2)) {
-                struct dim numbers = dim_mul(n->dims, dim_int(group), dim_int(made.rank - 2));
+                struct dim elements = dim_mul(n->dims, dim_int(group), dims_product(n, in_dims(n, 1), 2, made.rank));
+                struct dim numbers = dim_mul(n->dims, elements, dim_int(made.rank - 2));
 
-                for (int d = 2; d < made.rank; d++)
-                        numbers = dim_mul(n->dims, numbers, in_dim(n, 1, d));
                 TRY(dim_agree(n, &numbers, in_dim(n, 2, 1), 2));
+                if (in_has_rank(n, 4) && made.rank == 4)
+                        TRY(dim_agree(n, &elements, in_dim(n, 4, 1), 4));
         }
         return out_tensor(n, 0, made.elem, made.rank, dims);
 }
 
-/* QLinearConv 10: scale and zero point stand behind x and behind w. */
+/* QLinearConv 10: scale and zero point stand behind x and behind w, where they may be one a channel; those of y follow.
+ */
 enum ox_code infer_QLinearConv(struct node *n)
 {
-        return conv(n, &(struct conv){.x = 0, .w = 3, .bias = 8});
+        static const int single[] = {1, 2, 6, 7};
+
+        for (size_t k = 0; k < sizeof(single) / sizeof(single[0]); k++)
+                TRY(in_expect_scalar(n, single[k]));
+        TRY(scale_agree(n, 4, 5));
+        TRY(conv(n, &(struct conv){.x = 0, .w = 3, .bias = 8}));
+        return conv_per_channel(n, 4, 5);
 }
 
 /* ConvTranspose 1, 11, 22 */

@@ -45,6 +45,9 @@ enum ox_code infer_MatMul(struct node *n)
 /* QLinearMatMul 10, 21: scale and zero point stand behind either matrix; the result's zero point tells its type. */
 enum ox_code infer_QLinearMatMul(struct node *n)
 {
+        TRY(scale_agree(n, 1, 2));
+        TRY(scale_agree(n, 4, 5));
+        TRY(scale_agree(n, 6, 7));
         return matmul(n, 0, 3);
 }
 

@@ -32,6 +32,12 @@ void content_broadcast(struct node *n, scalar_fn f);
 /* The same, with SCALAR_UNKNOWN for elements of inputs that have no contents or are not given. */
 void content_broadcast_partial(struct node *n, scalar_fn f);
 
+/* A scale and its zero point, which may be left out, have the same shape; what has one element may be a scalar or a
+   vector. Errors RANK_MISMATCH, DIM_MISMATCH. */
+enum ox_code scale_agree(struct node *n, int scale, int zero);
+/* A scale or zero point is one element, or a vector of one for each of `*channels`, which become the better known. */
+enum ox_code per_channel_agree(struct node *n, int i, struct dim *channels);
+
 /* One output dimension of a sliding window over `size` (Conv, pools): the formulas of the specification, symbolic. */
 struct window {
         struct dim size;            /* of the axis, before padding */
