@@ -188,8 +188,10 @@ enum ox_code infer_Attention(struct node *n)
         TRY(check_attention(n));
         TRY(attention_rank(n, &rank));
         if (rank == RANK_UNKNOWN) {
-                TRY(out_elem(n, 0, in_elem(n, 0)));
-                return OX_OK;
+                TRY(out_rank(n, 1, in_elem(n, 1), 4));
+                TRY(out_rank(n, 2, in_elem(n, 2), 4));
+                TRY(out_rank(n, 3, in_elem(n, 0), 4));
+                return out_elem(n, 0, in_elem(n, 0));
         }
         if (rank == 4) {
                 if (n->row->since >= 25 && (attr_given(n, "q_num_heads") || attr_given(n, "kv_num_heads")))

@@ -285,7 +285,7 @@ static enum ox_code block_sizes(struct node *n, const struct list *block, struct
                 if (scalar_is_number(block->at[k], &size) && size < 1)
                         return node_error(n, OX_INVALID_ARGUMENT, "BLOCK_SIZE", 2,
                                           "a block has 1 or more elements on axis %zu, got %lld", k, (long long)size);
-                if (!scalar_as_size(n, block->at[k], &sizes[k]))
+                if (!element_size(n, block->at[k], &sizes[k]))
                         *ret_known = false;
                 else
                         *product = dim_mul(n->dims, *product, sizes[k]);
@@ -335,7 +335,7 @@ enum ox_code infer_Col2Im(struct node *n)
         dims[1] =
                 block_known && in_has_rank(n, 0) ? dim_exactdiv(n->dims, in_dim(n, 0, 1), product) : out_fresh(n, 0, 1);
         for (size_t d = 0; d < spatial; d++)
-                if (image.state != LIST_KNOWN || !scalar_as_size(n, image.at[d], &dims[d + 2])) {
+                if (image.state != LIST_KNOWN || !element_size(n, image.at[d], &dims[d + 2])) {
                         dims[d + 2] = out_fresh(n, 0, (int)d + 2);
                         image_known = false;
                 }

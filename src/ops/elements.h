@@ -67,6 +67,12 @@ bool rank_allowed(struct node *n, size_t rank, int input);
 /* An index normalised into [0, size): negative ones count from the end. False out of bounds. */
 bool index_normalize(int64_t index, int64_t size, int64_t *ret);
 
+/* Known indices, the elements of `input`, must lie within [-size, size - 1] (OUT_OF_RANGE INDEX_OUT_OF_RANGE); a size
+   that is not known allows all. */
+enum ox_code indices_check(struct node *n, int input, struct dim size);
+/* The same of tuples of `width`, which index the axes of input 0 from `first` on. */
+enum ox_code tuples_check(struct node *n, int input, int first, int width);
+
 /* A fresh symbol for axis `axis` of output `o`, known to be at most `most` (where that is an integer); 0 of nothing. */
 struct dim out_fresh_at_most(struct node *n, int o, int axis, struct dim most);
 

@@ -13,12 +13,21 @@ static enum ox_code index_check(struct node *n, struct scalar index, struct dim 
                           (long long)number, (long long)size.val, (long long)size.val - 1);
 }
 
-static enum ox_code indices_check(struct node *n, int input, struct dim size)
+enum ox_code indices_check(struct node *n, int input, struct dim size)
 {
         const struct content *indices = in_content(n, input);
 
         for (size_t k = 0; indices != NULL && k < indices->count; k++)
                 TRY(index_check(n, indices->at[k], size, input));
+        return OX_OK;
+}
+
+enum ox_code tuples_check(struct node *n, int input, int first, int width)
+{
+        const struct content *indices = in_content(n, input);
+
+        for (size_t k = 0; indices != NULL && width > 0 && k < indices->count; k++)
+                TRY(index_check(n, indices->at[k], in_dim(n, 0, first + (int)(k % (size_t)width)), input));
         return OX_OK;
 }
 
@@ -94,12 +103,15 @@ enum ox_code infer_GatherElements(struct node *n)
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_tensor(n, 1));
         TRY(in_expect_rank_least(n, 0, 1));
+        TRY(in_expect_rank_least(n, 1, 1));
         if (in_has_rank(n, 0)) {
                 TRY(in_expect_rank(n, 1, in_rank(n, 0)));
                 TRY(attr_axis(n, "axis", 0, in_rank(n, 0), &axis));
                 TRY(indices_check(n, 1, in_dim(n, 0, axis)));
                 if (!in_has_rank(n, 1))
                         return out_rank(n, 0, in_elem(n, 0), in_rank(n, 0));
+        } else if (in_has_rank(n, 1)) {
+                TRY(attr_axis(n, "axis", 0, in_rank(n, 1), &axis));
         }
         return out_like(n, 0, in_elem(n, 0), 1);
 }
@@ -167,6 +179,7 @@ enum ox_code infer_GatherND(struct node *n)
         TRY(gather_nd_tuples(n, (int)batch, &width));
         if (width < 0)
                 return out_elem(n, 0, in_elem(n, 0));
+        TRY(tuples_check(n, 1, (int)batch, (int)width));
         dims = arena_new_array(n->arena, struct dim, (size_t)(data + indices));
         for (int d = 0; d < indices - 1; d++) {
                 dims[rank] = in_dim(n, 1, d);

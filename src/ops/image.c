@@ -70,13 +70,13 @@ enum ox_code infer_AffineGrid(struct node *n)
         if (spatial == 0)
                 return out_elem(n, 0, in_elem(n, 0));
         struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)spatial + 2);
-        bool known = size.state == LIST_KNOWN && scalar_as_size(n, size.at[0], &batch);
+        bool known = size.state == LIST_KNOWN && element_size(n, size.at[0], &batch);
 
         dims[0] = in_has_rank(n, 0) ? in_dim(n, 0, 0) : known ? batch : out_fresh(n, 0, 0);
         if (known && in_has_rank(n, 0))
                 TRY(dim_agree(n, &dims[0], batch, 1));
         for (int d = 0; d < spatial; d++)
-                if (size.state != LIST_KNOWN || !scalar_as_size(n, size.at[d + 2], &dims[d + 1]))
+                if (size.state != LIST_KNOWN || !element_size(n, size.at[d + 2], &dims[d + 1]))
                         dims[d + 1] = out_fresh(n, 0, d + 1);
         dims[spatial + 1] = dim_int(spatial);
         return out_tensor(n, 0, in_elem(n, 0), spatial + 2, dims);

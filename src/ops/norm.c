@@ -15,6 +15,18 @@ static enum ox_code normalized(struct node *n)
         return out_like(n, 0, prepared(n, 0), 0);
 }
 
+/* The same where scales and statistics tell the number of channels. */
+static enum ox_code normalized_channels(struct node *n, struct dim channels)
+{
+        TRY(in_expect_tensor(n, 0));
+        if (in_rank(n, 0) < 2)
+                return normalized(n);
+        struct dim *dims = in_dims(n, 0);
+
+        dims[1] = channels;
+        return out_tensor(n, 0, prepared(n, 0), in_rank(n, 0), dims);
+}
+
 /* Inputs [1, end) are vectors of `*size` elements, the better known of what they say; *known tells whether it is known
    at all. */
 static enum ox_code vectors_agree(struct node *n, int end, bool *known, struct dim *size)
@@ -48,7 +60,7 @@ enum ox_code infer_InstanceNormalization(struct node *n)
         if (known)
                 channels = in_dim(n, 0, 1);
         TRY(vectors_agree(n, 3, &known, &channels));
-        return normalized(n);
+        return normalized_channels(n, channels);
 }
 
 /* GroupNormalization: scale and bias have one element a channel in 21, one a group in 18. */
@@ -72,7 +84,7 @@ enum ox_code infer_GroupNormalization(struct node *n)
                 size = channels;
         }
         TRY(vectors_agree(n, 3, &known, &size));
-        return normalized(n);
+        return normalized_channels(n, n->row->since >= 21 ? size : channels);
 }
 
 /* MeanVarianceNormalization 9, 13: over axes, whose default is meant for images. */
@@ -111,11 +123,15 @@ enum ox_code infer_RMSNormalization(struct node *n)
         return normalized(n);
 }
 
-/* LpNormalization 1, 22: along an axis, which must be one. */
+/* LpNormalization 1, 22: along an axis, which must be one; "only 1 or 2 are supported" as the order. */
 enum ox_code infer_LpNormalization(struct node *n)
 {
+        int64_t order = attr_int_or(n, "p", 2);
         int axis;
 
+        if (order != 1 && order != 2)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "p must be 1 or 2, got %lld",
+                                  (long long)order);
         if (in_has_rank(n, 0))
                 TRY(attr_axis(n, "axis", -1, in_rank(n, 0), &axis));
         return normalized(n);
@@ -131,6 +147,7 @@ static enum ox_code batch_by_channel(struct node *n)
         if (in_rank(n, 0) > 1)
                 channels = in_dim(n, 0, 1);
         TRY(vectors_agree(n, 5, &known, &channels));
+        TRY(normalized_channels(n, channels));
         for (int o = 1; o < n->n_out; o++) {
                 struct dim *dims = arena_new_array(n->arena, struct dim, 1);
 
@@ -140,20 +157,28 @@ static enum ox_code batch_by_channel(struct node *n)
         return OX_OK;
 }
 
-/* With `spatial` 0, up to version 8, they have one for every element of a sample: the shape behind the batch. */
+/* With `spatial` 0, up to version 8, they have one for every element of a sample: the shape behind the batch. So says
+   version 7; before it the text has vectors all the same, and runtimes do as 7 says, so that the answer is the shape of
+   the mean that comes in. */
 static enum ox_code batch_by_element(struct node *n)
 {
-        if (!in_has_rank(n, 0))
-                return OX_OK;
-        for (int o = 1; o < n->n_out; o++)
-                TRY(out_tensor(n, o, prepared(n, o), in_rank(n, 0) - 1, in_dims(n, 0) + 1));
+        TRY(normalized(n));
+        for (int o = 1; o < n->n_out; o++) {
+                if (n->row->since < 7)
+                        TRY(out_like(n, o, prepared(n, o), 3));
+                else if (in_has_rank(n, 0))
+                        TRY(out_tensor(n, o, prepared(n, o), in_rank(n, 0) - 1, in_dims(n, 0) + 1));
+        }
         return OX_OK;
 }
 
 enum ox_code infer_BatchNormalization(struct node *n)
 {
         TRY(in_expect_rank_least(n, 0, 1));
-        TRY(normalized(n));
+        if (op_find_attr(n->row, "training_mode") != NULL && attr_int_or(n, "training_mode", 0) == 0 &&
+            (out_wanted(n, 1) || out_wanted(n, 2)))
+                return node_error(n, OX_INVALID_ARGUMENT, "TOO_MANY_OUTPUTS", -1,
+                                  "has 1 output while training_mode is 0, got %d", n->n_out);
         if (op_find_attr(n->row, "spatial") != NULL && attr_int_or(n, "spatial", 1) == 0)
                 return batch_by_element(n);
         return batch_by_channel(n);
@@ -182,10 +207,13 @@ enum ox_code infer_LayerNormalization(struct node *n)
         return out_tensor(n, 2, elem, in_rank(n, 0), dims);
 }
 
-/* Dropout 1, 6, 7, 10, 12, 13, 22: the mask has the shape of the data; it is bool from 10 on. */
+/* Dropout 1, 6, 7, 10, 12, 13, 22: the mask has the shape of the data; it is bool from 10 on. The ratio and
+   training_mode are scalars, which are inputs from 12 on. */
 enum ox_code infer_Dropout(struct node *n)
 {
         TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_scalar(n, 1));
+        TRY(in_expect_scalar(n, 2));
         TRY(out_like(n, 1, prepared(n, 1), 0));
         return out_like(n, 0, in_elem(n, 0), 0);
 }

@@ -92,41 +92,47 @@ static enum ox_code shape_from_elements(struct node *n, int i, int rank)
         struct dim *dims = arena_new_array(n->arena, struct dim, sizes.count);
 
         for (size_t d = 0; d < sizes.count; d++)
-                if (!scalar_as_size(n, sizes.at[d], &dims[d]))
+                if (!element_size(n, sizes.at[d], &dims[d]))
                         dims[d] = out_fresh(n, 0, (int)d);
         return out_tensor(n, 0, in_elem(n, 0), (int)sizes.count, dims);
 }
 
-/* MaxUnpool 9, 11, 22: (size - 1) * stride + kernel - pads, unless output_shape says it all. */
+/* MaxUnpool 9, 11, 22: (size - 1) * stride + kernel - pads, unless output_shape says it all. X and I are of one shape.
+ */
 enum ox_code infer_MaxUnpool(struct node *n)
 {
+        int rank, spatial;
+        const struct dim *shape;
         struct windows w;
 
         TRY(in_expect_rank_least(n, 0, 3));
         TRY(in_expect_rank_least(n, 1, 3));
-        if (in_has_rank(n, 0))
-                TRY(in_expect_rank(n, 1, in_rank(n, 0)));
+        TRY(same_shapes(n, 0, 2, &rank, &shape));
+        if (rank == RANK_UNKNOWN && windows_spatial(n, &spatial))
+                rank = spatial + 2;
         if (in_given(n, 2))
-                return shape_from_elements(n, 2, in_rank(n, 0));
-        if (!in_has_rank(n, 0))
+                return shape_from_elements(n, 2, rank);
+        if (rank == RANK_UNKNOWN)
                 return out_elem(n, 0, in_elem(n, 0));
-        TRY(windows_read(n, in_rank(n, 0) - 2, &w));
+        TRY(windows_read(n, rank - 2, &w));
         if (!w.kernel)
                 return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_LENGTH", -1,
                                   "kernel_shape has 0 entries, wanted %d", w.spatial);
-        struct dim *dims = in_dims(n, 0);
+        if (!in_has_rank(n, 0) && !in_has_rank(n, 1))
+                return out_rank(n, 0, in_elem(n, 0), rank);
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
 
-        for (int d = 0; in_has_rank(n, 1) && d < in_rank(n, 0); d++)
-                TRY(dim_agree(n, &dims[d], in_dim(n, 1, d), 1));
-        for (int axis = 0; axis < w.spatial; axis++) {
-                struct dim size =
-                        dim_mul(n->dims, dim_sub(n->dims, dims[axis + 2], dim_int(1)), dim_int(w.stride[axis]));
+        for (int d = 0; d < rank; d++) {
+                dims[d] = shape[d];
+                if (d < 2)
+                        continue;
+                struct dim size = dim_mul(n->dims, dim_sub(n->dims, shape[d], dim_int(1)), dim_int(w.stride[d - 2]));
 
-                size = dim_add(n->dims, size, dim_int(w.kernel[axis]));
-                dims[axis + 2] = dim_sub(n->dims, size,
-                                         dim_add(n->dims, dim_int(w.pad[axis]), dim_int(w.pad[axis + w.spatial])));
+                size = dim_add(n->dims, size, dim_int(w.kernel[d - 2]));
+                dims[d] = dim_sub(n->dims, size,
+                                  dim_add(n->dims, dim_int(w.pad[d - 2]), dim_int(w.pad[d - 2 + w.spatial])));
         }
-        return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
+        return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 
 /* [regions, channels, height, width] of pools of regions, `numbers` for each, of X [N, C, H, W]. */

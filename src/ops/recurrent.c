@@ -127,8 +127,6 @@ static enum ox_code recurrent_read(struct node *n, struct recurrent *r)
                 r->batch = out_fresh_named(n, 0, 1 - time, "%s_%s_batch", n->proto->op_type, x);
                 r->input = in_has_rank(n, IN_W) ? in_dim(n, IN_W, 2) : dim_int(0);
         }
-        if (!in_has_rank(n, IN_X) && !in_has_rank(n, IN_W))
-                return states_agree(n, r);
         TRY(weights_agree(n, r));
         return states_agree(n, r);
 }

@@ -176,7 +176,7 @@ static bool aspect_axis(struct node *n, const struct resize *r, const struct dim
         for (size_t j = 0; j < r->count; j++) {
                 struct dim other = in[resize_axis(r, j)], size, rounded;
 
-                if (!scalar_as_size(n, r->sizes.at[j], &size) || dim_is(other, 0))
+                if (!element_size(n, r->sizes.at[j], &size) || dim_is(other, 0))
                         return false;
                 struct dim twice = dim_mul(n->dims, two, dim_mul(n->dims, size, own));
 
@@ -200,7 +200,7 @@ static void sizes_axis(struct node *n, const struct resize *r, const struct dim 
         if (larger || attr_is(n, "keep_aspect_ratio_policy", "not_larger"))
                 known = aspect_axis(n, r, in, k, larger, &dims[axis]);
         else
-                known = scalar_as_size(n, r->sizes.at[k], &dims[axis]);
+                known = element_size(n, r->sizes.at[k], &dims[axis]);
         if (!known)
                 dims[axis] = out_fresh(n, 0, axis);
 }
@@ -217,7 +217,7 @@ static enum ox_code resize_unranked(struct node *n, const struct resize *r)
         struct dim *dims = arena_new_array(n->arena, struct dim, list->count);
 
         for (size_t d = 0; d < list->count; d++)
-                if (list != &r->sizes || !stretch || !scalar_as_size(n, list->at[d], &dims[d]))
+                if (list != &r->sizes || !stretch || !element_size(n, list->at[d], &dims[d]))
                         dims[d] = out_fresh(n, 0, (int)d);
         return out_tensor(n, 0, in_elem(n, 0), (int)list->count, dims);
 }
@@ -238,6 +238,7 @@ enum ox_code infer_Resize(struct node *n)
         TRY(resize_axes(n, in_rank(n, 0), &r));
         TRY(resize_length(n, &r.scales, r.scales_at, r.count));
         TRY(resize_length(n, &r.sizes, r.sizes_at, r.count));
+        TRY(resize_length(n, &r.roi, 1, 2 * r.count));
         for (size_t k = 0; k < r.count; k++) {
                 int axis = resize_axis(&r, k);
 

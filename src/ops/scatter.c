@@ -11,11 +11,13 @@ enum ox_code infer_ScatterElements(struct node *n)
 
         for (int i = 0; i < 3; i++)
                 TRY(in_expect_tensor(n, i));
-        TRY(in_expect_rank_least(n, 0, 1));
+        for (int i = 0; i < 3; i++)
+                TRY(in_expect_rank_least(n, i, 1));
         if (in_has_rank(n, 0)) {
                 TRY(in_expect_rank(n, 1, in_rank(n, 0)));
                 TRY(in_expect_rank(n, 2, in_rank(n, 0)));
                 TRY(attr_axis(n, "axis", 0, in_rank(n, 0), &axis));
+                TRY(indices_check(n, 1, in_dim(n, 0, axis)));
         }
         if (in_has_rank(n, 1) && in_has_rank(n, 2)) {
                 TRY(in_expect_rank(n, 2, in_rank(n, 1)));
@@ -117,8 +119,10 @@ enum ox_code infer_ScatterND(struct node *n)
                         return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 1,
                                           "the last dimension of the indices is %lld, but the data's rank is %d",
                                           (long long)last.val, in_rank(n, 0));
-                if (dim_is_int(last))
+                if (dim_is_int(last)) {
                         TRY(scatter_nd_updates(n, (int)last.val));
+                        TRY(tuples_check(n, 1, 0, (int)last.val));
+                }
         }
         return out_like(n, 0, in_elem(n, 0), 0);
 }

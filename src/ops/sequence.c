@@ -1,6 +1,6 @@
 /* Sequences. A sequence knows each element's type while its length is known, and else a type that holds for all of
    them. */
-#include "ops/node.h"
+#include "ops/elements.h"
 #include "ops/rules.h"
 
 /* -- helpers -- */
@@ -157,6 +157,18 @@ static enum ox_code check_position(struct node *n, int i, int64_t length, int64_
         return OX_OK;
 }
 
+/* The same of input `i`, as far as it and the length of a sequence whose elements are not known are. `end`: behind the
+   last one is a position as well. */
+static enum ox_code expect_position(struct node *n, int i, bool end)
+{
+        struct dim length;
+        int64_t position;
+
+        if (!length_of(n, 0, &length) || !dim_is_int(length) || !in_int(n, i, &position))
+                return OX_OK;
+        return check_position(n, i, length.val, end ? length.val : length.val - 1, &position);
+}
+
 /* -- sequences -- */
 
 /* SequenceConstruct (11): all inputs are tensors of one element type. */
@@ -205,6 +217,7 @@ enum ox_code infer_SequenceAt(struct node *n)
         TRY(expect_sequence(n, 0));
         TRY(in_expect_scalar(n, 1));
         if (!elements_known(n, 0, &count)) {
+                TRY(expect_position(n, 1, false));
                 type = any_element(n, element_type(n, 0));
                 return type.kind == TYPE_UNKNOWN ? OX_OK : out_type(n, 0, &type);
         }
@@ -256,6 +269,8 @@ enum ox_code infer_SequenceInsert(struct node *n)
                 position = (int64_t)count;
         if (known && placed)
                 TRY(check_position(n, 2, (int64_t)count, (int64_t)count, &position));
+        else
+                TRY(expect_position(n, 2, true));
 
         if (known && (placed || count == 0) && is_small(n, (int64_t)count + 1)) {
                 const struct type **elements = new_elements(n, count + 1);
@@ -287,6 +302,7 @@ enum ox_code infer_SequenceErase(struct node *n)
         struct dim length;
 
         if (!elements_known(n, 0, &count)) {
+                TRY(expect_position(n, 1, false));
                 if (!length_of(n, 0, &length))
                         return out_sequence(n, *element_type(n, 0), NULL, NULL);
                 length = dim_sub(n->dims, length, dim_int(1));
@@ -387,7 +403,7 @@ static enum ox_code split_by_sizes(struct node *n, int axis, const struct conten
                 if (scalar_is_number(sizes->at[i], &number) && number < 0)
                         return node_error(n, OX_INVALID_ARGUMENT, "SPLIT_SIZE", 1,
                                           "split[%zu] must not be negative, got %lld", i, (long long)number);
-                if (!scalar_as_size(n, sizes->at[i], &chunk)) {
+                if (!element_size(n, sizes->at[i], &chunk)) {
                         all_known = false;
                         chunk = out_fresh(n, 0, axis);
                 }
