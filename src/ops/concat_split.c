@@ -201,12 +201,15 @@ static enum ox_code split_parts(struct node *n, const struct list *sizes, struct
         return split_chunks(n, count, s);
 }
 
-/* The list of sizes, from wherever the version takes it: Split-1 has both an attribute and an input. */
+/* The list of sizes, from wherever the version takes it: Split-1 has both an attribute and an input, of the type that
+   the data have. */
 static enum ox_code split_sizes(struct node *n, struct list *ret)
 {
         TRY(list_get(n, "split", 1, false, ret));
-        if (ret->state == LIST_ABSENT && n->row->since == 1)
-                return list_get(n, NULL, 1, false, ret);
+        if (ret->state == LIST_ABSENT && n->row->since == 1) {
+                TRY(list_get(n, NULL, 1, false, ret));
+                list_whole(n, ret);
+        }
         return OX_OK;
 }
 

@@ -148,6 +148,21 @@ enum ox_code list_get(struct node *n, const char *attribute, int i, bool scalar_
         return OX_OK;
 }
 
+void list_whole(struct node *n, struct list *list)
+{
+        struct scalar *at = arena_new_array(n->arena, struct scalar, list->count);
+
+        if (list->state != LIST_KNOWN)
+                return;
+        for (size_t k = 0; k < list->count; k++) {
+                double number = list->at[k].kind == SCALAR_FLOAT ? list->at[k].f : 0.5;
+                bool whole = number > -0x1p53 && number < 0x1p53 && number == (double)(int64_t)number;
+
+                at[k] = whole ? scalar_int(dim_int((int64_t)number)) : list->at[k];
+        }
+        list->at = at;
+}
+
 bool list_numbers(struct node *n, const struct list *list, const int64_t **ret)
 {
         int64_t *numbers;

@@ -54,6 +54,9 @@ struct list {
    `scalar_too`, a scalar): error RANK_MISMATCH. */
 enum ox_code list_get(struct node *n, const char *attribute, int i, bool scalar_too, struct list *ret);
 
+/* Floats that are whole numbers become integers: the first versions of Split and Tile take sizes of the data's type. */
+void list_whole(struct node *n, struct list *list);
+
 /* The list as numbers; false when one is not known. */
 bool list_numbers(struct node *n, const struct list *list, const int64_t **ret);
 

@@ -255,15 +255,20 @@ static enum ox_code tile_repeats_check(struct node *n, struct scalar repeats, in
 /* Tile-1 repeats one axis; `tiles` and `axis` are scalars of the input's own type. */
 static enum ox_code tile_one_axis(struct node *n)
 {
-        struct list tiles;
+        struct list tiles, along;
         struct dim *dims;
         int64_t number;
         int axis;
 
+        TRY(in_expect_scalar(n, 1));
+        TRY(in_expect_scalar(n, 2));
         TRY(list_get(n, NULL, 1, true, &tiles));
+        TRY(list_get(n, NULL, 2, true, &along));
+        list_whole(n, &tiles);
+        list_whole(n, &along);
         if (!in_has_rank(n, 0))
                 return out_elem(n, 0, in_elem(n, 0));
-        if (!in_int(n, 2, &number))
+        if (along.state != LIST_KNOWN || along.count != 1 || !scalar_is_number(along.at[0], &number))
                 return out_rank(n, 0, in_elem(n, 0), in_rank(n, 0));
         TRY(axis_normalize(n, number, in_rank(n, 0), &axis));
         dims = in_dims(n, 0);
