@@ -37,6 +37,26 @@ enum ox_code control_missing(struct node *n, const char *name)
         return node_error(n, OX_INVALID_ARGUMENT, "MISSING_ATTRIBUTE", -1, "attribute %s holds no graph", name);
 }
 
+/* -- what never runs -- */
+
+struct never control_never(struct infer *f, bool is_never)
+{
+        f->never += is_never;
+        return (struct never){.is_never = is_never, .diags = f->diags, .n_constraint = f->n_constraint};
+}
+
+void control_never_done(struct infer *f, const struct never *mark, bool walked)
+{
+        f->never -= mark->is_never;
+        if (!mark->is_never || !walked)
+                return;
+        for (size_t i = mark->diags.count; i < f->diags.count; i++)
+                f->diags.at[i].severity = OX_INFO;
+        f->diags.errors = mark->diags.errors;
+        f->diags.warnings = mark->diags.warnings;
+        f->n_constraint = mark->n_constraint;
+}
+
 /* -- joining -- */
 
 /* Pairs of sizes that one node joins and remembers. */
@@ -220,29 +240,18 @@ void control_forget(struct node *n, int o, struct value *value, uint32_t first, 
 
 /* -- If (1, 11, 13, 16, 19, 21 and later: the versions differ in types alone) -- */
 
-/* A branch. In one that is `taken` what is learned holds outside; in one that never is, nothing is wrong, and nothing
-   must hold for the model to run. */
+/* A branch. In one that is `taken` what is learned holds outside. */
 static bool walk_branch(struct infer *f, const struct scope *scope, struct node *n, const char *name,
                         const OnnxGraph *branch, bool taken, bool never, struct value *outputs)
 {
-        const struct diags before = f->diags;
-        size_t n_constraint = f->n_constraint;
+        struct never mark = control_never(f, never);
         uint32_t held = taken ? 0 : dim_hold(f->dims, dim_symbol_count(f->dims));
-
-        f->never += never;
         bool walked = walk_body(f, scope, n, name, branch, NULL, 0, outputs, (size_t)n->n_out);
 
-        f->never -= never;
         if (!taken)
                 dim_release(f->dims, held);
-        if (!never || !walked)
-                return walked;
-        for (size_t i = before.count; i < f->diags.count; i++)
-                f->diags.at[i].severity = OX_INFO;
-        f->diags.errors = before.errors;
-        f->diags.warnings = before.warnings;
-        f->n_constraint = n_constraint;
-        return true;
+        control_never_done(f, &mark, walked);
+        return walked;
 }
 
 enum ox_code control_if(struct infer *f, const struct scope *scope, struct node *n)
@@ -294,8 +303,10 @@ static bool map_any(struct infer *f, const struct scope *scope, struct node *n, 
                 if (type->kind == TYPE_SEQUENCE)
                         args[i] = (struct value){.type = *type->of};
         }
+        struct never mark = control_never(f, in_given(n, 0) && is_empty(n->in[0]));
         bool walked = walk_body(f, scope, n, "body", body, args, body->n_input, ret, body->n_output);
 
+        control_never_done(f, &mark, walked);
         dim_release(f->dims, held);
         for (int o = 0; walked && o < n->n_out; o++) {
                 struct type *of = arena_new_array(f->arena, struct type, 1);

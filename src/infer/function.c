@@ -17,7 +17,7 @@ struct function_memo {
         uint32_t first_symbol; /* that the call made: such stand for data of that call alone */
         bool renews;           /* it made some */
         bool is_cut;           /* something in it was nested too deep: less deep, more may be known */
-        bool is_never;         /* it stood in a branch that is never taken: its faults were not told as such */
+        bool is_never;         /* it stood in what never runs: its faults were not told as such */
         int depth;
 };
 

@@ -105,7 +105,7 @@ struct infer {
         struct function_memo *memo; /* the last one made */
         uint64_t called, call_most; /* nodes of functions' bodies that were walked, and how many while all counts */
         bool call_told;
-        int never;                  /* branches around what is walked that are never taken */
+        int never;                  /* graphs around what is walked that never run */
         uint64_t depth_cuts;        /* subgraphs and calls that were nested too deep */
         struct name_map capture_of; /* of a subgraph: what it takes from around it, in `captures` */
         struct captures *captures;
@@ -243,6 +243,16 @@ struct value control_join(struct node *n, int output, const struct value *a, con
 /* Takes symbols made since `first`, which data decides within one iteration, out of a value: sizes become those of
    `instead` (may be NULL) when it has the same rank, else fresh symbols of output `o`. */
 void control_forget(struct node *n, int o, struct value *value, uint32_t first, const struct type *instead);
+
+/* Around the walk of a branch that is never taken, or of a body without an iteration: nothing is wrong in it, and
+   nothing must hold for the model to run. Nests; without `is_never` it does nothing. */
+struct never {
+        bool is_never;
+        struct diags diags;
+        size_t n_constraint;
+};
+struct never control_never(struct infer *f, bool is_never);
+void control_never_done(struct infer *f, const struct never *mark, bool walked);
 
 /* -- loop.c: Loop and Scan -- */
 

@@ -21,6 +21,7 @@ struct carry {
         size_t first_out;
         int first_named;     /* position among the carried ones of what output 0 of the node is */
         bool same_sizes;     /* the operator's text says that no iteration changes a carried size */
+        bool is_never;       /* it is known that there is no iteration */
         bool changed;        /* some carried value was found to change */
         uint64_t cost;       /* nodes that one iteration walks */
         uint32_t free_since; /* symbols made since then stand for sizes that were found to change */
@@ -66,7 +67,7 @@ static void give_up(struct carry *c, bool kinds_too)
 }
 
 /* Walks a body until its carried values are what every iteration may find. */
-static enum ox_code carry(struct infer *f, const struct scope *scope, struct node *n, struct carry *c)
+static enum ox_code carry_on(struct infer *f, const struct scope *scope, struct node *n, struct carry *c)
 {
         c->free_since = dim_symbol_count(f->dims);
         for (int pass = 0;; pass++) {
@@ -97,6 +98,15 @@ static enum ox_code carry(struct infer *f, const struct scope *scope, struct nod
                 walk_rewind(f, &mark);
                 f->again += c->cost;
         }
+}
+
+static enum ox_code carry(struct infer *f, const struct scope *scope, struct node *n, struct carry *c)
+{
+        struct never mark = control_never(f, c->is_never);
+        enum ox_code code = carry_on(f, scope, n, c);
+
+        control_never_done(f, &mark, code == OX_OK);
+        return code;
 }
 
 /* A tensor that is carried keeps its element type. Output first_out + i of the body becomes its input of the node. */
@@ -161,6 +171,14 @@ static int truth(const struct content *content)
         if (!content || content->count != 1 || !scalar_is_number(content->at[0], &number))
                 return -1;
         return number != 0;
+}
+
+/* Whether M or the condition lets no iteration run. */
+static bool never_starts(struct node *n)
+{
+        int64_t m;
+
+        return (in_int(n, 0, &m) && m <= 0) || (in_given(n, 1) && truth(in_content(n, 1)) == 0);
 }
 
 /* The number of iterations: M when the condition never ends the loop earlier. `goes_on` is what the body makes of the
@@ -235,7 +253,8 @@ enum ox_code control_loop(struct infer *f, const struct scope *scope, struct nod
                           .first = 1 + skip,
                           .n_state = n_state + 1 - skip,
                           .first_out = skip,
-                          .first_named = 1 - (int)skip};
+                          .first_named = 1 - (int)skip,
+                          .is_never = never_starts(n)};
 
         c.args = arena_new_array(f->arena, struct value, n_state + 2);
         c.outputs = arena_new_array(f->arena, struct value, body->n_output);
@@ -439,6 +458,7 @@ enum ox_code control_scan(struct infer *f, const struct scope *scope, struct nod
         c.args = arena_new_array(f->arena, struct value, c.n_args);
         c.outputs = arena_new_array(f->arena, struct value, s.body->n_output);
         TRY(scan_inputs(n, &s, c.args));
+        c.is_never = dim_is(s.length, 0);
         TRY(carry(f, scope, n, &c));
         TRY(check_carried(n, &c, 0, s.first, s.n_state));
         return scan_outputs(n, &s, &c);

@@ -109,6 +109,25 @@ def faults(daemon):
     equal("one in each is told once", seen.reasons, ["DIM_MISMATCH"])
 
 
+def none_at_all(daemon):
+    """Nothing is wrong, and nothing must hold, in a body that is known never to run."""
+    never = [op("d = MatMul(w, u)"), op("e = Concat(v, x)", axis=1), op("b = Relu(a)")]
+    inputs, no = ["x: float[N,2]", "w: float[3,6]", "u: float[5,1]", "v: float[M,1]"], const("no", "bool[]", [0])
+    for what, nodes in (("no iteration", [times(0), loop((never, ["a"], ["b"]), "y", "x")]),
+                        ("a false condition", [no, times(3), loop((never, ["a"], ["b"]), "y", "x", condition="no")])):
+        seen = seen_of(daemon, nodes, ["y"], inputs)
+        equal(what, (seen["y"], seen.reasons, seen.constraints), ("float[N,2]", ["DIM_MISMATCH"], []))
+        equal("%s: the severity" % what, seen.json["diagnostics"][0]["severity"], "info")
+    seen = seen_of(daemon, [loop((never, ["a"], ["b"]), "y", "x")], ["y"], inputs + ["m: int64[]"])
+    equal("perhaps some", seen.json["diagnostics"][0]["severity"], "error")
+    body = graph(never, ["a", "t"], ["b"])
+    seen = seen_of(daemon, [op("y = Scan(x, z)", body=body, num_scan_inputs=1)], ["y"], inputs + ["z: float[0]"])
+    equal("a Scan of nothing", (seen["y"], seen.json["diagnostics"][0]["severity"]), ("float[N,2]", "info"))
+    nodes = [op("s = SequenceEmpty()"), op("q = SequenceMap(s)", body=graph(never, ["a"], ["b"]))]
+    seen = seen_of(daemon, nodes, ["q"], inputs)
+    equal("a SequenceMap of nothing", [d["severity"] for d in seen.json["diagnostics"]], ["info"])
+
+
 def chains(daemon):
     """Carried values that become each other, each pass one more: none may keep what it had at first."""
     for n in (2, 5, 12):
@@ -174,7 +193,7 @@ def bounded(daemon):
 
 def main():
     with Daemon() as daemon:
-        for test in (trip_counts, conditions, stacked, empty_bodies, faults, chains, sequences, scans, bounded):
+        for test in (trip_counts, conditions, stacked, empty_bodies, faults, none_at_all, chains, sequences, scans, bounded):
             test(daemon)
         check("the daemon still runs", daemon.request("GET", "/livez").status == 200)
     finish()
