@@ -239,6 +239,7 @@ static const char *equation_read(struct node *n)
         return equation;
 }
 
+/* Einsum 12 */
 enum ox_code infer_Einsum(struct node *n)
 {
         struct einsum *e = arena_new_zero(n->arena, struct einsum);

@@ -172,6 +172,7 @@ static enum ox_code batch_by_element(struct node *n)
         return OX_OK;
 }
 
+/* BatchNormalization 1, 6, 7, 9, 14, 15; the last two say that "extra outputs are invalid" unless it trains. */
 enum ox_code infer_BatchNormalization(struct node *n)
 {
         TRY(in_expect_rank_least(n, 0, 1));

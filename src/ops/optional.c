@@ -118,6 +118,7 @@ enum ox_code infer_OptionalGetElement(struct node *n)
         return type->of->kind == TYPE_UNKNOWN ? OX_OK : out_type(n, 0, type->of);
 }
 
+/* OptionalGetElement (15, 18): only what is no optional has known elements. */
 void content_OptionalGetElement(struct node *n)
 {
         out_content(n, 0, in_content(n, 0));
@@ -130,6 +131,7 @@ enum ox_code infer_OptionalHasElement(struct node *n)
         return out_tensor(n, 0, ELEM_BOOL, 0, NULL);
 }
 
+/* OptionalHasElement (15, 18) */
 void content_OptionalHasElement(struct node *n)
 {
         struct scalar *at;

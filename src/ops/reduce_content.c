@@ -69,6 +69,9 @@ static struct scalar number_of(const struct node *n, int number)
         return elem_is_float(in_elem(n, 0)) ? scalar_float(number) : scalar_int(dim_int(number));
 }
 
+/* -- ReduceSum (1, 11, 13), ReduceProd (1, 11, 13, 18), ReduceMax and ReduceMin (1, 11, 12, 13, 18, 20). Versions
+   differ in where the axes come from, which the rule knows -- */
+
 void content_ReduceSum(struct node *n)
 {
         reduce(n, scalar_add, false, number_of(n, 0));

@@ -328,6 +328,7 @@ enum ox_code infer_SequenceLength(struct node *n)
         return out_tensor(n, 0, ELEM_INT64, 0, NULL);
 }
 
+/* SequenceLength (11) */
 void content_SequenceLength(struct node *n)
 {
         struct scalar *at;

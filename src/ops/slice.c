@@ -273,7 +273,8 @@ static enum ox_code slice_size(struct node *n, const struct slice_axis *axis, in
         return OX_OK;
 }
 
-/* Slicing changes the sliced axes alone; which those are decides even when how far is not known. */
+/* Slice (1, 10, 11, 13). Slicing changes the sliced axes alone; which those are decides even when how far is not known.
+ */
 enum ox_code infer_Slice(struct node *n)
 {
         struct slice slice;

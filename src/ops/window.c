@@ -41,7 +41,9 @@ static enum ox_code expect_fit(struct node *n, const struct window *w, int axis,
 }
 
 /* The formulas stand alike in the texts of Conv and of every pool. `ceil_mode` rounds up; with VALID it changes
-   nothing, for ceil((size - kernel + 1) / stride) is floor((size - kernel) / stride) + 1. */
+   nothing, for ceil((size - kernel + 1) / stride) is floor((size - kernel) / stride) + 1. The text of AveragePool-11
+   alone rounds down where auto_pad goes without ceil_mode: against its own attribute's text, which has a ceiling for
+   SAME_*, and leaving out a window of VALID that fits; version 19 mends it, and it counts as a slip here. */
 enum ox_code window_output(struct node *n, const struct window *w, int axis, struct dim *ret)
 {
         struct dim_table *t = n->dims;
