@@ -1,6 +1,6 @@
 /* Attention and what goes with it. */
-#include "ops/node.h"
 #include "ops/rules.h"
+#include "ops/shared.h"
 
 /* -- helpers -- */
 
@@ -109,7 +109,7 @@ static struct dim repack(struct node *n, int i, int64_t q, int64_t kv, struct di
 
 /* -- Attention -- */
 
-enum { ATTENTION_PAST_KEY = 4, ATTENTION_PAST_VALUE, ATTENTION_NONPAD };
+enum { ATTENTION_MASK = 3, ATTENTION_PAST_KEY, ATTENTION_PAST_VALUE, ATTENTION_NONPAD };
 
 /* Attention (23, 24, 25): what excludes what. */
 static enum ox_code check_attention(struct node *n)
@@ -177,6 +177,39 @@ static enum ox_code total_length(struct node *n, struct heads *q, struct heads *
         return OX_OK;
 }
 
+/* The mask broadcasts into [batch, heads, queries, keys]; since 24 it may be shorter along the keys. */
+static enum ox_code agree_mask(struct node *n, struct heads *q, struct dim *total)
+{
+        struct dim dims[] = {q->batch, q->heads, q->length, *total};
+        int rank = in_rank(n, ATTENTION_MASK);
+
+        if (n->row->since >= 24 && rank > 0) {
+                struct dim keys = in_dim(n, ATTENTION_MASK, rank - 1);
+
+                if (dim_is_int(keys) && dim_is_int(*total) && keys.val > total->val)
+                        return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", ATTENTION_MASK,
+                                          "the mask is for %lld keys, but there are %lld", (long long)keys.val,
+                                          (long long)total->val);
+                dims[3] = keys;
+        }
+        TRY(broadcast_into(n, 4, dims, ATTENTION_MASK));
+        q->batch = dims[0];
+        q->heads = dims[1];
+        q->length = dims[2];
+        if (n->row->since < 24)
+                *total = dims[3];
+        return OX_OK;
+}
+
+/* The number of tokens that are no padding is one for each sample. */
+static enum ox_code agree_nonpad(struct node *n, struct heads *q)
+{
+        TRY(in_expect_rank(n, ATTENTION_NONPAD, 1));
+        return in_has_rank(n, ATTENTION_NONPAD)
+                       ? dim_agree(n, &q->batch, in_dim(n, ATTENTION_NONPAD, 0), ATTENTION_NONPAD)
+                       : OX_OK;
+}
+
 /* Attention (23, 24, 25): inputs of rank 4, or packed ones of rank 3 whose heads the attributes tell. */
 enum ox_code infer_Attention(struct node *n)
 {
@@ -209,6 +242,8 @@ enum ox_code infer_Attention(struct node *n)
         }
         TRY(agree_heads(n, &q, &k, &v));
         TRY(total_length(n, &q, &k, &v, &total));
+        TRY(agree_mask(n, &q, &total));
+        TRY(agree_nonpad(n, &q));
         if (rank == 4)
                 TRY(out_4d(n, 0, in_elem(n, 0), q.batch, q.heads, q.length, v.size));
         else
@@ -320,11 +355,36 @@ enum ox_code infer_LinearAttention(struct node *n)
 
 /* -- what goes with attention -- */
 
-/* RotaryEmbedding (23): of rank 4, or of rank 3 with `num_heads`. */
+enum { ROTARY_COS = 1, ROTARY_SIN, ROTARY_POSITIONS };
+
+/* Cosines and sines are looked up by position, [positions, size], or else are [batch, length, size]. The size is half
+   of what is rotated. */
+static enum ox_code agree_caches(struct node *n, struct dim *batch, struct dim *length, struct dim *rotated)
+{
+        int rank = in_given(n, ROTARY_POSITIONS) ? 2 : 3;
+        struct dim *const positions[] = {batch, length};
+
+        TRY(in_expect_rank(n, ROTARY_POSITIONS, 2));
+        for (int d = 0; in_has_rank(n, ROTARY_POSITIONS) && d < 2; d++)
+                TRY(dim_agree(n, positions[d], in_dim(n, ROTARY_POSITIONS, d), ROTARY_POSITIONS));
+        for (int i = ROTARY_COS; i <= ROTARY_SIN; i++) {
+                TRY(in_expect_rank(n, i, rank));
+                if (!in_has_rank(n, i))
+                        continue;
+                for (int d = 0; rank == 3 && d < 2; d++)
+                        TRY(dim_agree(n, positions[d], in_dim(n, i, d), i));
+                TRY(dim_agree(n, rotated, dim_mul(n->dims, dim_int(2), in_dim(n, i, rank - 1)), i));
+        }
+        return OX_OK;
+}
+
+/* RotaryEmbedding (23): of rank 4, or of rank 3 with `num_heads`. Heads are of an even size, of which
+   rotary_embedding_dim says how much is rotated. */
 enum ox_code infer_RotaryEmbedding(struct node *n)
 {
-        int64_t heads;
+        int64_t heads = 1, part = attr_int_or(n, "rotary_embedding_dim", 0);
         int rank = in_rank(n, 0);
+        struct dim size, rotated;
 
         TRY(in_expect_tensor(n, 0));
         if (in_has_rank(n, 0) && rank != 3 && rank != 4)
@@ -332,7 +392,20 @@ enum ox_code infer_RotaryEmbedding(struct node *n)
                                   rank);
         if (rank == 3)
                 TRY(read_head_count(n, "num_heads", &heads));
-        return out_like(n, 0, in_elem(n, 0), 0);
+        if (!in_has_rank(n, 0))
+                return out_elem(n, 0, in_elem(n, 0));
+        struct dim *dims = in_dims(n, 0);
+
+        size = dims[rank - 1];
+        if (dim_is_int(size) && (size.val % heads != 0 || size.val / heads % 2 != 0))
+                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 0,
+                                  "%lld elements do not part into %lld heads of even size", (long long)size.val,
+                                  (long long)heads);
+        rotated = part > 0 ? dim_int(part) : dim_exactdiv(n->dims, size, dim_int(heads));
+        TRY(agree_caches(n, &dims[0], &dims[rank - 2], &rotated));
+        if (part <= 0)
+                TRY(dim_agree(n, &dims[rank - 1], dim_mul(n->dims, rotated, dim_int(heads)), 0));
+        return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 
 /* SwiGLU (28): inputs of the same shape; nothing is broadcast. */
