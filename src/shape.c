@@ -93,6 +93,7 @@ struct work {
         struct ox_context *context;
         const void *bytes;
         size_t size;
+        bool bytes_stay;
         const struct ox_options *options;
         const struct ox_result *result;
 };
@@ -130,6 +131,7 @@ static enum ox_code run_feed(void *user)
         struct ox_context *context = work->context;
 
         need_skimmer(context);
+        loader_bytes_stay(context->loader, work->bytes_stay);
         enum ox_code code = skim_feed(context->skimmer, work->bytes, work->size);
 
         if (code != OX_OK)
@@ -137,9 +139,9 @@ static enum ox_code run_feed(void *user)
         return code;
 }
 
-enum ox_code ox_model_feed(struct ox_context *context, const void *bytes, size_t size)
+static enum ox_code feed(struct ox_context *context, const void *bytes, size_t size, bool bytes_stay)
 {
-        struct work work = {.context = context, .bytes = bytes, .size = size};
+        struct work work = {.context = context, .bytes = bytes, .size = size, .bytes_stay = bytes_stay};
 
         if (context->failed != OX_OK)
                 return remember(context, context->failed);
@@ -148,6 +150,11 @@ enum ox_code ox_model_feed(struct ox_context *context, const void *bytes, size_t
                 return OX_FAILED_PRECONDITION;
         }
         return remember(context, shape_run(context, run_feed, &work));
+}
+
+enum ox_code ox_model_feed(struct ox_context *context, const void *bytes, size_t size)
+{
+        return feed(context, bytes, size, false);
 }
 
 static enum ox_code run_load(void *user)
@@ -199,7 +206,7 @@ enum ox_code ox_infer_model(struct ox_context *context, const void *bytes, size_
                             const struct ox_options *options, const struct ox_result **ret)
 {
         *ret = NULL;
-        TRY(ox_model_feed(context, bytes, size));
+        TRY(feed(context, bytes, size, true));
         return ox_model_infer(context, options, ret);
 }
 

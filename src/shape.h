@@ -184,7 +184,8 @@ enum ox_code ox_model_feed(struct ox_context *context, const void *bytes, size_t
    NULL: none. *ret is NULL after an error, but for those of faulty nodes that `strict` makes errors. */
 enum ox_code ox_model_infer(struct ox_context *context, const struct ox_options *options, const struct ox_result **ret);
 
-/* Both in one call. */
+/* Both in one call. The bytes must stay as they are until the context is reset or freed: small weights are read where
+   they stand. */
 enum ox_code ox_infer_model(struct ox_context *context, const void *bytes, size_t size,
                             const struct ox_options *options, const struct ox_result **ret);
 

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "model/wire.h"
+
 /* IR.md: a model of IR version 3 or later says which operator sets it uses; before, there was only one. */
 #define IR_WITH_OPSETS 3
 
@@ -43,11 +45,13 @@ static void memory_leave(void *memory, void *at)
 
 /* -- lists of the main graph -- */
 
-#define FIRST_ROOM 16
+#define FIRST_ROOM     16
+#define RAW_DATA_FIELD 9 /* of TensorProto */
 
 struct loader {
         struct arena *arena;
         OnnxGraph graph; /* nothing but lists */
+        bool bytes_stay;
 };
 
 struct loader *loader_new(struct arena *arena)
@@ -56,6 +60,11 @@ struct loader *loader_new(struct arena *arena)
 
         loader->arena = arena;
         return loader;
+}
+
+void loader_bytes_stay(struct loader *loader, bool stay)
+{
+        loader->bytes_stay = stay;
 }
 
 /* A list of a graph: where its number of messages and its array stand. */
@@ -71,17 +80,46 @@ static struct list list_of(OnnxGraph *graph, const ProtobufCFieldDescriptor *fie
         return (struct list){(void *)(base + field->quantifier_offset), (void *)(base + field->offset)};
 }
 
-enum ox_code loader_take(void *loader_, uint32_t number, const uint8_t *bytes, size_t size)
+/* The bytes of a TensorProto before its raw_data, when that is its last field, as whoever writes fields in their order
+   has it; else all of them. */
+static size_t size_before_raw(const uint8_t *bytes, size_t size, ProtobufCBinaryData *ret_raw)
+{
+        struct wire_head head;
+
+        for (size_t at = 0; at < size && wire_head(bytes + at, size - at, &head) == WIRE_OK; at += head.size) {
+                uint64_t length = head.type == WIRE_LENGTH ? head.value : 0;
+
+                if (length > size - at - head.size)
+                        break;
+                if (head.number == RAW_DATA_FIELD && length == size - at - head.size) {
+                        *ret_raw =
+                                (ProtobufCBinaryData){.len = (size_t)length, .data = (uint8_t *)(uintptr_t)(bytes + at + head.size)};
+                        return at;
+                }
+                at += (size_t)length;
+        }
+        return size;
+}
+
+enum ox_code loader_take(void *loader_, uint32_t number, const uint8_t *bytes, size_t size, bool is_fed)
 {
         struct loader *loader = loader_;
         struct memory memory = {.arena = loader->arena};
         ProtobufCAllocator allocator = {.alloc = memory_take, .free = memory_leave, .allocator_data = &memory};
         const ProtobufCFieldDescriptor *field =
                 protobuf_c_message_descriptor_get_field(&shaped__onnx__v1__graph_proto__descriptor, number);
-        ProtobufCMessage *message = protobuf_c_message_unpack(field->descriptor, &allocator, size, bytes);
+        bool is_borrowed =
+                is_fed && loader->bytes_stay && field->descriptor == &shaped__onnx__v1__tensor_proto__descriptor;
+        ProtobufCBinaryData raw = {0};
+        size_t unpacked = is_borrowed ? size_before_raw(bytes, size, &raw) : size;
+        ProtobufCMessage *message = protobuf_c_message_unpack(field->descriptor, &allocator, unpacked, bytes);
 
         if (!message)
                 return memory.is_out ? OX_RESOURCE_EXHAUSTED : OX_INVALID_ARGUMENT;
+        if (unpacked < size) {
+                ((OnnxTensor *)message)->has_raw_data = true;
+                ((OnnxTensor *)message)->raw_data = raw;
+        }
         struct list list = list_of(&loader->graph, field);
         size_t count = *list.count;
 

@@ -13,8 +13,12 @@ struct loader;
 /* Lives on the arena. */
 struct loader *loader_new(struct arena *arena);
 
+/* Whether what is fed from now on outlives the model that is loaded. Then the raw_data of initializers is not copied
+   but read where it stands. */
+void loader_bytes_stay(struct loader *loader, bool stay);
+
 /* Takes the next message of a list: what a skimmer's sink calls. */
-enum ox_code loader_take(void *loader, uint32_t number, const uint8_t *bytes, size_t size);
+enum ox_code loader_take(void *loader, uint32_t number, const uint8_t *bytes, size_t size, bool is_fed);
 
 /* Parses the bytes that the skimmer kept to the end, and puts the loader's lists (NULL: there are none) into their
    graph. OX_INVALID_ARGUMENT with *ret_error (on the arena) when they are no ModelProto, or have neither a graph nor an

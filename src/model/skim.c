@@ -215,9 +215,9 @@ static bool is_for_sink(const struct skimmer *s)
 }
 
 /* Hands a message of the main graph on to the sink. */
-static void hand_on(struct skimmer *s, uint8_t number, const uint8_t *bytes, size_t size)
+static void hand_on(struct skimmer *s, uint8_t number, const uint8_t *bytes, size_t size, bool is_fed)
 {
-        enum ox_code code = s->sink.take(s->sink.user, number, bytes, size);
+        enum ox_code code = s->sink.take(s->sink.user, number, bytes, size, is_fed);
 
         if (code == OX_RESOURCE_EXHAUSTED)
                 fail_limit(s, "the model needs more memory", "arena_bytes", s->arena_most);
@@ -230,7 +230,7 @@ static void hand_on_kept(struct skimmer *s, const struct frame *frame)
 {
         struct out *out = s->out;
 
-        hand_on(s, frame->number, out->at + frame->start, out->length - frame->start);
+        hand_on(s, frame->number, out->at + frame->start, out->length - frame->start, false);
         s->taken += out->length - (frame->start - frame->head);
         out->length = frame->start - frame->head;
 }
@@ -468,7 +468,7 @@ static size_t feed_intact(struct skimmer *s, const uint8_t *at, size_t size)
         if (field->kind != SCHEMA_MESSAGE || whole > out_left(s) ||
             !message_is_intact(&limits, (enum schema_message)field->message, at + head.size, (size_t)head.value))
                 return 0;
-        hand_on(s, (uint8_t)head.number, at + head.size, (size_t)head.value);
+        hand_on(s, (uint8_t)head.number, at + head.size, (size_t)head.value, true);
         graph->last = (uint8_t)head.number;
         graph->left -= whole;
         s->at += whole;

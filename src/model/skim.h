@@ -19,9 +19,10 @@ struct skimmer;
 
 /* Takes the messages of the main graph's lists (nodes, initializers ...), each as soon as it is complete, so that a
    model never stands in memory as a whole. `number` is that of the list's field in GraphProto; the bytes are given up
-   after the call. Any code but OX_OK ends the skimming. */
+   after the call, but when `is_fed`: then they stand in what was fed, as long as its owner keeps that. Any code but
+   OX_OK ends the skimming. */
 struct skim_sink {
-        enum ox_code (*take)(void *user, uint32_t number, const uint8_t *bytes, size_t size);
+        enum ox_code (*take)(void *user, uint32_t number, const uint8_t *bytes, size_t size, bool is_fed);
         void *user;
 };
 

@@ -23,69 +23,19 @@ struct wire_head {
 /* SHORT: more bytes are needed. BAD: no bytes to come could make it a field. */
 enum wire_result { WIRE_OK, WIRE_SHORT, WIRE_BAD };
 
-/* Reads a varint of at most `most` bytes from `size` of them, *ret_size of which it takes. */
-static inline enum wire_result wire_varint(const uint8_t *at, size_t size, size_t most, uint64_t *ret, size_t *ret_size)
-{
-        uint64_t value = 0;
+/* Reads any field's head. Groups (types 3 and 4) are bad: ONNX has none, and protobuf-c reads none. */
+enum wire_result wire_any_head(const uint8_t *at, size_t size, struct wire_head *ret);
 
-        if (size > 0 && at[0] < 0x80) { /* most of them */
-                *ret = at[0];
-                *ret_size = 1;
-                return WIRE_OK;
-        }
-        for (size_t i = 0; i < most; i++) {
-                if (i == size)
-                        return WIRE_SHORT;
-                value |= (uint64_t)(at[i] & 0x7f) << (7 * i);
-                if (at[i] < 0x80) {
-                        /* The tenth byte has room for one bit. */
-                        if (i == WIRE_VARINT_BYTES - 1 && at[i] > 1)
-                                return WIRE_BAD;
-                        *ret = value;
-                        *ret_size = i + 1;
-                        return WIRE_OK;
-                }
-        }
-        return WIRE_BAD;
-}
-
-/* Reads a field's head. Groups (types 3 and 4) are bad: ONNX has none, and protobuf-c reads none. */
+/* The same, at once for nearly all there are: a number below 16, and a length or a value below 128. */
 static inline enum wire_result wire_head(const uint8_t *at, size_t size, struct wire_head *ret)
 {
-        uint64_t tag, value = 0;
-        size_t tag_size, value_size;
-        enum wire_result result = wire_varint(at, size, WIRE_TAG_BYTES, &tag, &tag_size);
-
-        if (result != WIRE_OK)
-                return result;
-        if (tag > UINT32_MAX || tag < 8)
-                return WIRE_BAD;
-        switch (tag & 7) {
-        case WIRE_VARINT:
-        case WIRE_LENGTH:
-                result = wire_varint(at + tag_size, size - tag_size, WIRE_VARINT_BYTES, &value, &value_size);
-                if (result != WIRE_OK)
-                        return result;
-                break;
-        case WIRE_I64:
-                value_size = 8;
-                break;
-        case WIRE_I32:
-                value_size = 4;
-                break;
-        default:
-                return WIRE_BAD;
+        if (size >= 2 && at[0] >= 8 && (at[0] | at[1]) < 0x80 &&
+            ((at[0] & 7) == WIRE_LENGTH || (at[0] & 7) == WIRE_VARINT)) {
+                *ret = (struct wire_head){
+                        .value = at[1], .number = at[0] >> 3, .type = at[0] & 7, .tag_size = 1, .size = 2};
+                return WIRE_OK;
         }
-        if (value_size > size - tag_size)
-                return WIRE_SHORT;
-        *ret = (struct wire_head){
-                .value = value,
-                .number = (uint32_t)(tag >> 3),
-                .type = (uint8_t)(tag & 7),
-                .tag_size = (uint8_t)tag_size,
-                .size = (uint8_t)(tag_size + value_size),
-        };
-        return WIRE_OK;
+        return wire_any_head(at, size, ret);
 }
 
 /* The bytes that a varint takes. */
