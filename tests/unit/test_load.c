@@ -4,6 +4,7 @@
 #include "wire_builder.h"
 
 enum { MODEL_IR = 1, MODEL_PRODUCER = 2, MODEL_GRAPH = 7, MODEL_OPSET = 8 };
+enum { GRAPH_INITIALIZER = 5, TENSOR_NAME = 8, TENSOR_RAW = 9 };
 
 struct load {
         struct arena *arena;
@@ -104,5 +105,76 @@ START_TEST(tells_when_memory_runs_out)
 }
 END_TEST
 
+/* A tensor's fields one after the other: 'n' its name, 'r' raw_data, 'e' raw_data that is empty. */
+static void put_tensor(struct bytes *graph, const char *fields)
+{
+        struct bytes tensor = {0};
+
+        for (; *fields; fields++)
+                put_text(&tensor, *fields == 'n' ? TENSOR_NAME : TENSOR_RAW, *fields == 'e' ? "" : "abcd");
+        put_message(graph, GRAPH_INITIALIZER, &tensor);
+}
+
+static bool is_within(const struct bytes *bytes, const uint8_t *at)
+{
+        return (uintptr_t)at >= (uintptr_t)bytes->at && (uintptr_t)at <= (uintptr_t)bytes->at + bytes->size;
+}
+
+/* Whether each tensor's raw_data stands in the model's bytes, which are fed in two parts of which the first has `first`
+   bytes. */
+static void check_where(const char *const *tensors, size_t count, size_t first, bool stay, const bool *stands)
+{
+        struct arena *arena = arena_new((size_t)1 << 20);
+        struct loader *loader = loader_new(arena);
+        struct skim_sink sink = {loader_take, loader};
+        struct bytes bytes = {0};
+        struct ox_limits limits;
+        const uint8_t *kept;
+        const char *error;
+        OnnxModel *model;
+        size_t size;
+
+        for (size_t i = 0; i < count; i++)
+                put_tensor(&bytes, tensors[i]);
+        wrap(&bytes, MODEL_GRAPH);
+        ox_limits_default(&limits);
+        struct skimmer *skimmer = skim_new(arena, &limits, &sink);
+
+        loader_bytes_stay(loader, stay);
+        ck_assert_int_eq(skim_feed(skimmer, bytes.at, first), OX_OK);
+        ck_assert_int_eq(skim_feed(skimmer, bytes.at + first, bytes.size - first), OX_OK);
+        ck_assert_int_eq(skim_end(skimmer, &kept, &size), OX_OK);
+        ck_assert_int_eq(model_load(arena, kept, size, loader, &model, &error), OX_OK);
+        ck_assert_uint_eq(model->graph->n_initializer, count);
+        for (size_t i = 0; i < count; i++) {
+                const OnnxTensor *tensor = model->graph->initializer[i];
+                size_t length = strchr(tensors[i], 'e') ? 0 : 4;
+
+                ck_assert(tensor->has_raw_data);
+                ck_assert_uint_eq(tensor->raw_data.len, length);
+                if (length)
+                        ck_assert_mem_eq(tensor->raw_data.data, "abcd", length);
+                ck_assert_int_eq(is_within(&bytes, tensor->raw_data.data), stands[i]);
+                ck_assert_str_eq(tensor->name ? tensor->name : "", strchr(tensors[i], 'n') ? "abcd" : "");
+        }
+        drop_bytes(&bytes);
+        arena_free(arena);
+}
+
+/* Where it is the last field; else it is copied. */
+START_TEST(reads_raw_data_where_it_stands)
+{
+        static const char *const tensors[] = {"nr", "rn", "r", "rrr", "rnr", "ne", "nr"};
+        static const bool all[] = {true, false, true, true, true, true, true};
+        static const bool cut[] = {false, false, true, true, true, true, true};
+        static const bool none[7] = {0};
+
+        check_where(tensors, 7, 0, true, all);
+        check_where(tensors, 7, 0, false, none);
+        /* A message that is cut in two is put together elsewhere. */
+        check_where(tensors, 7, 8, true, cut);
+}
+END_TEST
+
 UNIT_MAIN("load", takes_a_graph_with_opsets, takes_old_models_without_opsets, refuses_what_is_no_model,
-          tells_when_memory_runs_out);
+          tells_when_memory_runs_out, reads_raw_data_where_it_stands);
