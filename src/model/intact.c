@@ -48,9 +48,9 @@ static bool message_is_kept(const struct intact *limits, enum schema_message mes
         struct reading reading = {0};
 
         while (size > 0) {
-                struct wire_head head;
+                const struct wire_head head = wire_head(at, size);
 
-                if (wire_head(at, size, &head) != WIRE_OK || head.number >= SCHEMA_NUMBERS)
+                if (head.result != WIRE_OK || head.number >= SCHEMA_NUMBERS)
                         return false;
                 const struct schema_field *field = &schema->field[head.number];
                 bool is_length = head.type == WIRE_LENGTH;
@@ -58,14 +58,17 @@ static bool message_is_kept(const struct intact *limits, enum schema_message mes
 
                 at += head.size;
                 size -= head.size;
-                if (length > size || !schema_takes(field, head.type))
+                if (!schema_takes(field, head.type) || length > size)
                         return false;
                 if (field->flags & SCHEMA_PAYLOAD &&
                     !payload_is_kept(limits, &reading, is_length ? length : (uint64_t)(head.size - head.tag_size)))
                         return false;
-                /* A length in more bytes than it needs is written anew. */
-                if (is_length && (wire_width(length) != (size_t)(head.size - head.tag_size) ||
-                                  !content_is_kept(limits, field, &reading, at, &head, depth)))
+                if (!is_length)
+                        continue;
+                /* A length in more bytes than it needs, the last of which adds nothing, is written anew. */
+                if (head.size - head.tag_size > 1 && at[-1] == 0)
+                        return false;
+                if (!content_is_kept(limits, field, &reading, at, &head, depth))
                         return false;
                 at += length;
                 size -= (size_t)length;

@@ -50,7 +50,8 @@ static void memory_leave(void *memory, void *at)
 
 struct loader {
         struct arena *arena;
-        OnnxGraph graph; /* nothing but lists */
+        OnnxGraph graph;                       /* nothing but lists */
+        const ProtobufCFieldDescriptor *field; /* the list that was added to last; NULL: none */
         bool bytes_stay;
 };
 
@@ -84,19 +85,19 @@ static struct list list_of(OnnxGraph *graph, const ProtobufCFieldDescriptor *fie
    has it; else all of them. */
 static size_t size_before_raw(const uint8_t *bytes, size_t size, ProtobufCBinaryData *ret_raw)
 {
-        struct wire_head head;
-
-        for (size_t at = 0; at < size && wire_head(bytes + at, size - at, &head) == WIRE_OK; at += head.size) {
+        for (size_t at = 0; at < size;) {
+                const struct wire_head head = wire_head(bytes + at, size - at);
+                size_t left = size - at - head.size;
                 uint64_t length = head.type == WIRE_LENGTH ? head.value : 0;
 
-                if (length > size - at - head.size)
+                if (head.result != WIRE_OK || length > left)
                         break;
-                if (head.number == RAW_DATA_FIELD && length == size - at - head.size) {
-                        *ret_raw =
-                                (ProtobufCBinaryData){.len = (size_t)length, .data = (uint8_t *)(uintptr_t)(bytes + at + head.size)};
+                if (head.number == RAW_DATA_FIELD && head.type == WIRE_LENGTH && length == left) {
+                        /* Nobody writes to what was read. */
+                        *ret_raw = (ProtobufCBinaryData){left, (uint8_t *)(uintptr_t)(bytes + size - left)};
                         return at;
                 }
-                at += (size_t)length;
+                at += head.size + (size_t)length;
         }
         return size;
 }
@@ -106,8 +107,11 @@ enum ox_code loader_take(void *loader_, uint32_t number, const uint8_t *bytes, s
         struct loader *loader = loader_;
         struct memory memory = {.arena = loader->arena};
         ProtobufCAllocator allocator = {.alloc = memory_take, .free = memory_leave, .allocator_data = &memory};
-        const ProtobufCFieldDescriptor *field =
-                protobuf_c_message_descriptor_get_field(&shaped__onnx__v1__graph_proto__descriptor, number);
+
+        if (!loader->field || loader->field->id != number)
+                loader->field =
+                        protobuf_c_message_descriptor_get_field(&shaped__onnx__v1__graph_proto__descriptor, number);
+        const ProtobufCFieldDescriptor *field = loader->field;
         bool is_borrowed =
                 is_fed && loader->bytes_stay && field->descriptor == &shaped__onnx__v1__tensor_proto__descriptor;
         ProtobufCBinaryData raw = {0};

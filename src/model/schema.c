@@ -1,18 +1,22 @@
 #include "model/schema.h"
 
 /* clang-format off */
-#define VARINT(text)           {.name = (text), .kind = SCHEMA_VARINT}
-#define VARINTS(text)          {.name = (text), .kind = SCHEMA_VARINT, .flags = SCHEMA_REPEATED}
-#define FIXED32(text)          {.name = (text), .kind = SCHEMA_FIXED32}
-#define FIXED32S(text)         {.name = (text), .kind = SCHEMA_FIXED32, .flags = SCHEMA_REPEATED}
-#define NAME(text)             {.name = (text), .kind = SCHEMA_NAME}
-#define NAMES(text)            {.name = (text), .kind = SCHEMA_NAME, .flags = SCHEMA_REPEATED}
-#define BYTES(text)            {.name = (text), .kind = SCHEMA_BYTES}
-#define BYTESS(text)           {.name = (text), .kind = SCHEMA_BYTES, .flags = SCHEMA_REPEATED}
-#define MESSAGE(text, of)      {.name = (text), .kind = SCHEMA_MESSAGE, .message = (of)}
-#define MESSAGES(text, of)     {.name = (text), .kind = SCHEMA_MESSAGE, .message = (of), .flags = SCHEMA_REPEATED}
-#define PAYLOAD(text, of_kind) {.name = (text), .kind = (of_kind), .flags = SCHEMA_PAYLOAD}
-#define PAYLOADS(text, of_kind) {.name = (text), .kind = (of_kind), .flags = SCHEMA_PAYLOAD | SCHEMA_REPEATED}
+#define FIELD(text, of_kind, wire, also)  {.name = (text), .kind = (of_kind), .takes = 1 << (wire), .flags = (also)}
+/* Numbers may be packed, as every parser of protobuf must take both. */
+#define FIELDS(text, of_kind, wire, also) {.name = (text), .kind = (of_kind), .takes = 1 << (wire) | 1 << WIRE_LENGTH, \
+                                           .flags = SCHEMA_REPEATED | (also)}
+
+#define VARINT(text)        FIELD(text, SCHEMA_VARINT, WIRE_VARINT, 0)
+#define VARINTS(text)       FIELDS(text, SCHEMA_VARINT, WIRE_VARINT, 0)
+#define FIXED32(text)       FIELD(text, SCHEMA_FIXED32, WIRE_I32, 0)
+#define FIXED32S(text)      FIELDS(text, SCHEMA_FIXED32, WIRE_I32, 0)
+#define NAME(text)          FIELD(text, SCHEMA_NAME, WIRE_LENGTH, 0)
+#define NAMES(text)         FIELDS(text, SCHEMA_NAME, WIRE_LENGTH, 0)
+#define BYTES(text)         FIELD(text, SCHEMA_BYTES, WIRE_LENGTH, 0)
+#define BYTESS(text)        FIELDS(text, SCHEMA_BYTES, WIRE_LENGTH, 0)
+#define MESSAGE(text, of)   {.name = (text), .kind = SCHEMA_MESSAGE, .takes = 1 << WIRE_LENGTH, .message = (of)}
+#define MESSAGES(text, of)  {.name = (text), .kind = SCHEMA_MESSAGE, .takes = 1 << WIRE_LENGTH, .message = (of), \
+                             .flags = SCHEMA_REPEATED}
 /* clang-format on */
 
 const struct schema schema_of[SCHEMA_COUNT] = {
@@ -81,14 +85,14 @@ const struct schema schema_of[SCHEMA_COUNT] = {
                            {
                                    [1] = VARINTS("dims"),
                                    [2] = VARINT("data_type"),
-                                   [4] = PAYLOADS("float_data", SCHEMA_FIXED32),
-                                   [5] = PAYLOADS("int32_data", SCHEMA_VARINT),
-                                   [6] = PAYLOADS("string_data", SCHEMA_BYTES),
-                                   [7] = PAYLOADS("int64_data", SCHEMA_VARINT),
+                                   [4] = FIELDS("float_data", SCHEMA_FIXED32, WIRE_I32, SCHEMA_PAYLOAD),
+                                   [5] = FIELDS("int32_data", SCHEMA_VARINT, WIRE_VARINT, SCHEMA_PAYLOAD),
+                                   [6] = FIELDS("string_data", SCHEMA_BYTES, WIRE_LENGTH, SCHEMA_PAYLOAD),
+                                   [7] = FIELDS("int64_data", SCHEMA_VARINT, WIRE_VARINT, SCHEMA_PAYLOAD),
                                    [8] = NAME("name"),
-                                   [9] = PAYLOAD("raw_data", SCHEMA_BYTES),
-                                   [10] = PAYLOADS("double_data", SCHEMA_FIXED64),
-                                   [11] = PAYLOADS("uint64_data", SCHEMA_VARINT),
+                                   [9] = FIELD("raw_data", SCHEMA_BYTES, WIRE_LENGTH, SCHEMA_PAYLOAD),
+                                   [10] = FIELDS("double_data", SCHEMA_FIXED64, WIRE_I64, SCHEMA_PAYLOAD),
+                                   [11] = FIELDS("uint64_data", SCHEMA_VARINT, WIRE_VARINT, SCHEMA_PAYLOAD),
                                    [13] = MESSAGES("external_data", SCHEMA_STRING_ENTRY),
                                    [14] = VARINT("data_location"),
                            }},

@@ -42,8 +42,8 @@ enum schema_kind {
 };
 
 enum {
-        SCHEMA_REPEATED = 1, /* numbers may be packed, as every parser of protobuf must take both */
-        SCHEMA_PAYLOAD = 2   /* counts towards what is kept of one tensor's data */
+        SCHEMA_REPEATED = 1,
+        SCHEMA_PAYLOAD = 2 /* counts towards what is kept of one tensor's data */
 };
 
 struct schema_field {
@@ -51,6 +51,7 @@ struct schema_field {
         uint8_t kind;
         uint8_t flags;
         uint8_t message; /* of SCHEMA_MESSAGE */
+        uint8_t takes;   /* by bit: the wire types that parsers take for it */
 };
 
 /* A message's name, and its fields by their numbers. */
@@ -61,24 +62,10 @@ struct schema {
 
 extern const struct schema schema_of[SCHEMA_COUNT];
 
-/* Whether a field is of a wire type that parsers take for its kind; else it is as one that they do not
-   know. */
+/* Whether a field is of a wire type that parsers take for its kind; else it is as one that they do not know. */
 static inline bool schema_takes(const struct schema_field *field, uint8_t wire_type)
 {
-        switch (field->kind) {
-        case SCHEMA_VARINT:
-                return wire_type == WIRE_VARINT || (wire_type == WIRE_LENGTH && field->flags & SCHEMA_REPEATED);
-        case SCHEMA_FIXED32:
-                return wire_type == WIRE_I32 || (wire_type == WIRE_LENGTH && field->flags & SCHEMA_REPEATED);
-        case SCHEMA_FIXED64:
-                return wire_type == WIRE_I64 || (wire_type == WIRE_LENGTH && field->flags & SCHEMA_REPEATED);
-        case SCHEMA_NAME:
-        case SCHEMA_BYTES:
-        case SCHEMA_MESSAGE:
-                return wire_type == WIRE_LENGTH;
-        default:
-                return false;
-        }
+        return field->takes >> wire_type & 1;
 }
 
 /* Packed numbers take a multiple of so many bytes. */

@@ -293,9 +293,9 @@ static void payload_drop(struct skimmer *s, struct frame *tensor)
         size_t to = tensor->start, size;
 
         for (size_t from = tensor->start; from < out->length; from += size) {
-                struct wire_head head;
+                const struct wire_head head = wire_head(out->at + from, out->length - from);
 
-                if (wire_head(out->at + from, out->length - from, &head) != WIRE_OK)
+                if (head.result != WIRE_OK)
                         break;
                 size = head.size + (head.type == WIRE_LENGTH ? (size_t)head.value : 0);
                 if (fields[head.number].flags & SCHEMA_PAYLOAD)
@@ -415,7 +415,6 @@ static size_t feed_head(struct skimmer *s, const uint8_t *at, size_t size)
 {
         const struct frame *frame = &s->frame[s->depth];
         size_t before = s->pending_size, have = size;
-        struct wire_head head;
 
         if (before) {
                 size_t more = sizeof(s->pending) - before;
@@ -425,18 +424,18 @@ static size_t feed_head(struct skimmer *s, const uint8_t *at, size_t size)
                 at = s->pending;
         }
         bool is_all = have >= frame->left;
-        enum wire_result result = wire_head(at, is_all ? (size_t)frame->left : have, &head);
+        const struct wire_head head = wire_head(at, is_all ? (size_t)frame->left : have);
 
-        if (result == WIRE_SHORT && !is_all) {
+        if (head.result == WIRE_SHORT && !is_all) {
                 if (!before)
                         memcpy(s->pending, at, have);
                 s->pending_size = (uint8_t)have;
                 return have - before;
         }
-        if (result != WIRE_OK) {
+        if (head.result != WIRE_OK) {
                 fail(s, OX_INVALID_ARGUMENT, "%s at byte %llu: %s", schema_of[frame->message].name,
                      (unsigned long long)s->at,
-                     result == WIRE_BAD ? "no field of a protobuf message" : "the message ends inside of a field");
+                     head.result == WIRE_BAD ? "no field of a protobuf message" : "the message ends inside of a field");
                 return 0;
         }
         s->pending_size = 0;
@@ -455,16 +454,20 @@ static size_t feed_intact(struct skimmer *s, const uint8_t *at, size_t size)
                 .payload_most = SKIM_TENSOR_BYTES,
                 .depth = s->depth_most - s->depth - 1,
         };
-        struct wire_head head;
 
         if (size > graph->left)
                 size = (size_t)graph->left;
-        if (wire_head(at, size, &head) != WIRE_OK || head.type != WIRE_LENGTH || head.number >= SCHEMA_NUMBERS ||
+        const struct wire_head head = wire_head(at, size);
+
+        if (head.result != WIRE_OK || head.type != WIRE_LENGTH || head.number >= SCHEMA_NUMBERS ||
             head.value > size - head.size || wire_width(head.value) != (size_t)(head.size - head.tag_size))
                 return 0;
         const struct schema_field *field = &schema_of[graph->message].field[head.number];
         size_t whole = head.size + (size_t)head.value;
 
+        /* Weights in between, which nobody reads, make the next head far. */
+        if (whole < size)
+                __builtin_prefetch(at + whole);
         if (field->kind != SCHEMA_MESSAGE || whole > out_left(s) ||
             !message_is_intact(&limits, (enum schema_message)field->message, at + head.size, (size_t)head.value))
                 return 0;

@@ -12,30 +12,30 @@ enum wire_type { WIRE_VARINT = 0, WIRE_I64 = 1, WIRE_LENGTH = 2, WIRE_I32 = 5 };
 #define WIRE_VARINT_BYTES 10 /* of 64 bits, 7 a byte */
 #define WIRE_HEAD_BYTES   (WIRE_TAG_BYTES + WIRE_VARINT_BYTES)
 
+/* SHORT: more bytes are needed. BAD: no bytes to come could make it a field. */
+enum wire_result { WIRE_OK, WIRE_SHORT, WIRE_BAD };
+
+/* Small enough to be handed on in registers. */
 struct wire_head {
         uint64_t value; /* the length of WIRE_LENGTH, the value of WIRE_VARINT */
         uint32_t number;
+        uint8_t result; /* an enum wire_result; only after WIRE_OK is there anything else */
         uint8_t type;
         uint8_t tag_size;
         uint8_t size; /* of tag and length or value; what a length announces comes behind it */
 };
 
-/* SHORT: more bytes are needed. BAD: no bytes to come could make it a field. */
-enum wire_result { WIRE_OK, WIRE_SHORT, WIRE_BAD };
-
-/* Reads any field's head. Groups (types 3 and 4) are bad: ONNX has none, and protobuf-c reads none. */
-enum wire_result wire_any_head(const uint8_t *at, size_t size, struct wire_head *ret);
+/* Reads any field's head from `size` bytes. Groups (types 3 and 4) are bad: ONNX has none, and protobuf-c reads none.
+ */
+struct wire_head wire_any_head(const uint8_t *at, size_t size);
 
 /* The same, at once for nearly all there are: a number below 16, and a length or a value below 128. */
-static inline enum wire_result wire_head(const uint8_t *at, size_t size, struct wire_head *ret)
+static inline struct wire_head wire_head(const uint8_t *at, size_t size)
 {
         if (size >= 2 && at[0] >= 8 && (at[0] | at[1]) < 0x80 &&
-            ((at[0] & 7) == WIRE_LENGTH || (at[0] & 7) == WIRE_VARINT)) {
-                *ret = (struct wire_head){
-                        .value = at[1], .number = at[0] >> 3, .type = at[0] & 7, .tag_size = 1, .size = 2};
-                return WIRE_OK;
-        }
-        return wire_any_head(at, size, ret);
+            ((at[0] & 7) == WIRE_LENGTH || (at[0] & 7) == WIRE_VARINT))
+                return (struct wire_head){at[1], at[0] >> 3, WIRE_OK, at[0] & 7, 1, 2};
+        return wire_any_head(at, size);
 }
 
 /* The bytes that a varint takes. */
