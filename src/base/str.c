@@ -100,10 +100,11 @@ void str_reserve(struct strings *strings, size_t count)
                 rehash(strings, slots);
 }
 
-static str_id intern(struct strings *strings, const char *text, size_t length, bool copy)
+static str_id intern(struct strings *strings, const struct str_expected *expected, bool copy)
 {
-        uint32_t hash = hash_of(strings, text, length);
-        struct slot *slot = slot_of(strings, text, length, hash);
+        const char *text = expected->text;
+        size_t length = expected->length;
+        struct slot *slot = slot_of(strings, text, length, expected->hash);
 
         if (slot->handle)
                 return slot->handle - 1;
@@ -117,32 +118,47 @@ static str_id intern(struct strings *strings, const char *text, size_t length, b
                 .text = copy ? arena_strndup(strings->arena, text, length) : text,
                 .length = (uint32_t)length,
         };
-        *slot = (struct slot){hash, id + 1};
+        *slot = (struct slot){expected->hash, id + 1};
         if (strings->count > (strings->slot_mask + 1) / 2)
                 rehash(strings, 2 * ((size_t)strings->slot_mask + 1));
         return id;
 }
 
+static struct str_expected read_text(const struct strings *strings, const char *text, size_t length)
+{
+        return (struct str_expected){text, length, hash_of(strings, text, length)};
+}
+
 str_id str_intern(struct strings *strings, const char *text, size_t length)
 {
-        return intern(strings, text, length, true);
+        const struct str_expected read = read_text(strings, text, length);
+
+        return intern(strings, &read, true);
 }
 
 str_id str_intern_z(struct strings *strings, const char *text)
 {
-        return intern(strings, text, strlen(text), true);
+        return str_intern(strings, text, strlen(text));
 }
 
 str_id str_intern_static(struct strings *strings, const char *text)
 {
-        return intern(strings, text, strlen(text), false);
+        const struct str_expected read = read_text(strings, text, strlen(text));
+
+        return intern(strings, &read, false);
 }
 
-void str_expect(const struct strings *strings, const char *text)
+struct str_expected str_expect(const struct strings *strings, const char *text)
 {
-        uint32_t hash = hash_of(strings, text, strlen(text));
+        const struct str_expected read = read_text(strings, text, strlen(text));
 
-        __builtin_prefetch(&strings->slot[hash & strings->slot_mask], 1);
+        __builtin_prefetch(&strings->slot[read.hash & strings->slot_mask], 1);
+        return read;
+}
+
+str_id str_intern_expected(struct strings *strings, const struct str_expected *expected)
+{
+        return intern(strings, expected, false);
 }
 
 bool str_find(const struct strings *strings, const char *text, size_t length, str_id *ret)
@@ -192,30 +208,47 @@ static size_t utf8_sequence(const unsigned char *at, size_t left)
         return length;
 }
 
-/* Whether eight bytes are from 0x01 to 0x7f: then none has its high bit, and none borrows it when 1 is taken off. */
-static bool are_plain(const unsigned char *at)
+/* Of eight bytes: some high bit is set unless all are from 0x01 to 0x7f. Then none has its own, and none borrows it
+   when 1 is taken off. */
+static uint64_t high_bits(const unsigned char *at)
 {
         uint64_t word;
 
         memcpy(&word, at, sizeof(word));
-        return !((word | (word - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080));
+        return word | (word - UINT64_C(0x0101010101010101));
+}
+
+static bool are_plain(uint64_t bits)
+{
+        return (bits & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* Whether four bytes or more are from 0x01 to 0x7f, as those of nearly all names are. The last word overlaps the one
+   before. */
+static bool is_plain(const unsigned char *at, size_t length)
+{
+        uint64_t bits = 0;
+
+        if (length < 8) {
+                unsigned char both[8];
+
+                memcpy(both, at, 4);
+                memcpy(both + 4, at + length - 4, 4);
+                return are_plain(high_bits(both));
+        }
+        for (size_t i = 0; i + 8 < length; i += 8)
+                bits |= high_bits(at + i);
+        return are_plain(bits | high_bits(at + length - 8));
 }
 
 bool utf8_is_clean(const char *text, size_t length)
 {
         const unsigned char *at = (const unsigned char *)text;
 
+        if (length >= 4 && is_plain(at, length))
+                return true;
         for (size_t i = 0; i < length;) {
-                while (length - i >= 8 && are_plain(at + i))
-                        i += 8;
-                /* What is left, with bytes that were read already. */
-                if (length - i < 8 && length >= 8 && are_plain(at + length - 8))
-                        return true;
-                if (i == length)
-                        break;
-                if (at[i] == 0)
-                        return false;
-                size_t step = at[i] < 0x80 ? 1 : utf8_sequence(at + i, length - i);
+                size_t step = at[i] == 0 ? 0 : at[i] < 0x80 ? 1 : utf8_sequence(at + i, length - i);
 
                 if (!step)
                         return false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 
@@ -21,11 +22,18 @@ void str_reserve(struct strings *strings, size_t count);
 str_id str_intern(struct strings *strings, const char *text, size_t length);
 str_id str_intern_z(struct strings *strings, const char *text);
 
-/* Says that a text will be interned before long, so that its place in the table is in the cache by then. */
-void str_expect(const struct strings *strings, const char *text);
-
 /* As str_intern(), without the copy: `text` must stay as it is for as long as the arena and end with a NUL. */
 str_id str_intern_static(struct strings *strings, const char *text);
+
+/* Says that a text will be interned before long, so that its place in the table is in the cache by then, and gives what
+   its second reading would: for str_intern_expected(), which is str_intern_static() otherwise. */
+struct str_expected {
+        const char *text;
+        size_t length;
+        uint32_t hash;
+};
+struct str_expected str_expect(const struct strings *strings, const char *text);
+str_id str_intern_expected(struct strings *strings, const struct str_expected *expected);
 
 /* Whether a text is interned, and its handle if so; never adds one. */
 bool str_find(const struct strings *strings, const char *text, size_t length, str_id *ret);
@@ -36,6 +44,12 @@ size_t str_length(const struct strings *strings, str_id id);
 /* One more than the largest handle in use, and than the largest before there must be more room. */
 uint32_t str_count(const struct strings *strings);
 uint32_t str_room(const struct strings *strings);
+
+/* Whether two texts are equal. Most are not at their first character, or are empty. */
+static inline bool text_same(const char *a, const char *b)
+{
+        return *a == *b && (*a == '\0' || strcmp(a, b) == 0);
+}
 
 /* Whether bytes are well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms) without a NUL. */
 bool utf8_is_clean(const char *text, size_t length);

@@ -12,7 +12,7 @@
 #define FEW_VALUES  4
 
 /* Names are looked for this far ahead: to wait for a table as large as the model's costs a fifth of the walk. */
-#define NODES_AHEAD 6
+#define NODES_AHEAD 8
 
 static uint64_t now_ns(void)
 {
@@ -254,14 +254,16 @@ static void place_symbols(struct infer *f, const struct type *type, const char *
                         dim_symbol_place(f->dims, symbol, name, d);
 }
 
-static void define_outputs(struct infer *f, struct scope *scope, struct node *n)
+/* `expected`: the first output's name, when it was looked for ahead. */
+static void define_outputs(struct infer *f, struct scope *scope, struct node *n, const struct str_expected *expected)
 {
         for (int o = 0; o < n->n_out; o++) {
                 const char *text = n->proto->output[o];
 
                 if (!text[0])
                         continue;
-                str_id name = str_intern_static(f->strings, text);
+                str_id name = o == 0 && expected ? str_intern_expected(f->strings, expected)
+                                                 : str_intern_static(f->strings, text);
                 struct result_value entry = {
                         .value = n->out[o],
                         .name = text,
@@ -341,7 +343,8 @@ static bool captures_are_there(struct infer *f, const struct scope *scope, const
 
 /* Walks a node; or, with `only_ready`, returns false and does nothing when something that it or its subgraphs take is
    not there yet. */
-static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node, int64_t index, bool only_ready)
+static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node, int64_t index, bool only_ready,
+                      const struct str_expected *expected)
 {
         const struct value *few_in[FEW_VALUES], **in = few_in;
         struct value few_out[FEW_VALUES];
@@ -387,13 +390,13 @@ static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node
                               "refers to an attribute that the function around it does not have");
         else
                 run(f, scope, &n);
-        define_outputs(f, scope, &n);
+        define_outputs(f, scope, &n, expected);
         return true;
 }
 
 void walk_node(struct infer *f, struct scope *scope, const OnnxNode *node, int64_t index)
 {
-        walk_when(f, scope, node, index, false);
+        walk_when(f, scope, node, index, false, NULL);
 }
 
 /* -- a list of nodes -- */
@@ -422,10 +425,13 @@ static void walk_sorted(struct infer *f, struct scope *scope, OnnxNode *const *n
 
 void walk_nodes(struct infer *f, struct scope *scope, OnnxNode *const *nodes, size_t count)
 {
-        for (size_t i = 0; i < count; i++) {
-                if (i + NODES_AHEAD < count && nodes[i + NODES_AHEAD]->n_output)
-                        str_expect(f->strings, nodes[i + NODES_AHEAD]->output[0]);
-                if (!walk_when(f, scope, nodes[i], (int64_t)i, true)) {
+        struct str_expected ahead[NODES_AHEAD];
+
+        for (size_t i = 0, next = 0; i < count; i++) {
+                for (; next < count && next - i < NODES_AHEAD; next++)
+                        ahead[next % NODES_AHEAD] =
+                                str_expect(f->strings, nodes[next]->n_output ? nodes[next]->output[0] : "");
+                if (!walk_when(f, scope, nodes[i], (int64_t)i, true, &ahead[i % NODES_AHEAD])) {
                         walk_sorted(f, scope, nodes, i, count);
                         return;
                 }
