@@ -220,7 +220,7 @@ static enum ox_code check_types_agree(struct node *n, int first, int i, const ch
 /* Whether a parameter takes tensors of whatever element type and nothing else. */
 static bool takes_tensors_alone(const struct node *n, const struct op_param *param)
 {
-        const struct op_constraint *set = op_find_constraint(n->row, param->type);
+        const struct op_constraint *set = op_param_set(n->row, param);
         struct type type;
 
         if (set != NULL)
@@ -265,7 +265,7 @@ static enum ox_code check_input_types(struct node *n)
                         return OX_OK;
                 if (!in_given(n, i) || in_type(n, i)->kind == TYPE_UNKNOWN)
                         continue;
-                const struct op_constraint *set = op_find_constraint(n->row, param->type);
+                const struct op_constraint *set = op_param_set(n->row, param);
                 if (set == NULL) {
                         TRY(check_plain_type(n, i, param));
                         continue;

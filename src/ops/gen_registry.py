@@ -396,9 +396,12 @@ class Writer:
         self.attrs = Pool(self.out, "struct op_attr ", "attrs")
         self.constraints = Pool(self.out, "struct op_constraint ", "constraints")
 
-    def param(self, param):
-        name, kind, option, homogeneous, minimum = param
-        return f"{{{quote(name)}, {quote(kind)}, PARAM_{option}, {str(homogeneous).lower()}, {minimum}}}"
+    def parameters(self, params, constraints):
+        """The name of their array; each knows its place among the constraints."""
+        places = {name: place for place, (name, _) in enumerate(constraints)}
+        return self.params.add(
+            f"{{{quote(name)}, {quote(kind)}, {places.get(kind, -1)}, PARAM_{option}, {str(homogeneous).lower()}, "
+            f"{minimum}}}" for name, kind, option, homogeneous, minimum in params)
 
     def attr(self, attr):
         name, kind, required, default = attr
@@ -436,7 +439,7 @@ class Writer:
         rule, contents = row["rule"], row["contents"]
         parts = [quote(row["domain"]), quote(row["name"]), str(row["since"]), str(row["deprecated"]).lower(),
                  arity(row["in"]), arity(row["out"]),
-                 self.params.add(map(self.param, row["in"])), self.params.add(map(self.param, row["out"])),
+                 self.parameters(row["in"], row["constraints"]), self.parameters(row["out"], row["constraints"]),
                  str(len(row["in"])), str(len(row["out"])),
                  self.attrs.add(map(self.attr, row["attrs"])), str(len(row["attrs"])),
                  self.constraints.add(map(self.constraint, row["constraints"])), str(len(row["constraints"])),

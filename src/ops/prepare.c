@@ -26,14 +26,14 @@ static bool is_known(const struct type *type)
         return type->kind != TYPE_UNKNOWN && type->elem != ELEM_UNDEFINED;
 }
 
-/* The type of an input that shares the type variable `name`; NULL when none is known. */
-static const struct type *variable_type(const struct node *n, const char *name)
+/* The type of an input that shares a type variable, the row's constraint `set`; NULL when none is known. */
+static const struct type *variable_type(const struct node *n, int set)
 {
         for (int i = 0; i < n->n_in; i++) {
                 const struct op_param *param = op_in_param(n->row, i);
                 if (param == NULL)
                         return NULL;
-                if (param->homogeneous && in_given(n, i) && strcmp(param->type, name) == 0 && is_known(in_type(n, i)))
+                if (param->homogeneous && in_given(n, i) && param->set == set && is_known(in_type(n, i)))
                         return in_type(n, i);
         }
         return NULL;
@@ -49,7 +49,7 @@ static enum elem only_elem(const struct op_constraint *set)
 
 static struct type output_type(const struct node *n, const struct op_param *param)
 {
-        const struct op_constraint *set = op_find_constraint(n->row, param->type);
+        const struct op_constraint *set = op_param_set(n->row, param);
         struct type type = type_unknown;
 
         if (set == NULL) {
@@ -57,7 +57,7 @@ static struct type output_type(const struct node *n, const struct op_param *para
                 type_parse(n->arena, param->type, strlen(param->type), &type);
                 return type;
         }
-        const struct type *bound = param->homogeneous ? variable_type(n, param->type) : NULL;
+        const struct type *bound = param->homogeneous ? variable_type(n, param->set) : NULL;
         if (bound != NULL)
                 return type_skeleton(n->arena, bound);
         if (!set->others)

@@ -1,7 +1,6 @@
 #include "ops/registry.h"
 
-#include <string.h>
-
+#include "base/str.h"
 #include "ops/registry_table.h"
 
 /* FNV-1a, as gen_registry.py computes it. The table is fixed, so names chosen to collide cost a few comparisons. */
@@ -12,20 +11,20 @@ static uint32_t hash_text(uint32_t hash, const char *text)
         return hash;
 }
 
-static const char *canonical_domain(const char *domain)
+const char *op_canonical_domain(const char *domain)
 {
-        return strcmp(domain, "ai.onnx") == 0 ? "" : domain;
+        return text_same(domain, "ai.onnx") ? "" : domain;
 }
 
 const struct op_row *op_versions(const char *domain, const char *name, size_t *ret_count)
 {
-        domain = canonical_domain(domain);
+        domain = op_canonical_domain(domain);
         uint32_t hash = hash_text(UINT32_C(0x811c9dc5), domain) * UINT32_C(0x01000193);
         hash = hash_text(hash, name);
 
         for (uint32_t at = hash & op_slot_mask; op_slots[at].count > 0; at = (at + 1) & op_slot_mask) {
                 const struct op_row *row = &op_rows[op_slots[at].first];
-                if (op_slots[at].hash == hash && strcmp(row->name, name) == 0 && strcmp(row->domain, domain) == 0) {
+                if (op_slots[at].hash == hash && text_same(row->name, name) && text_same(row->domain, domain)) {
                         *ret_count = op_slots[at].count;
                         return row;
                 }
@@ -49,9 +48,9 @@ const struct op_row *op_find(const char *domain, const char *name, int64_t opset
 
 int op_newest_opset(const char *domain)
 {
-        domain = canonical_domain(domain);
+        domain = op_canonical_domain(domain);
         for (size_t i = 0; i < op_domain_count; i++)
-                if (strcmp(op_domains[i].name, domain) == 0)
+                if (text_same(op_domains[i].name, domain))
                         return op_domains[i].newest;
         return 0;
 }
@@ -75,18 +74,10 @@ const struct op_param *op_out_param(const struct op_row *row, int index)
         return find_param(row->out, row->n_out, index);
 }
 
-const struct op_constraint *op_find_constraint(const struct op_row *row, const char *name)
-{
-        for (size_t i = 0; i < row->n_constraint; i++)
-                if (strcmp(row->constraint[i].name, name) == 0)
-                        return &row->constraint[i];
-        return NULL;
-}
-
 const struct op_attr *op_find_attr(const struct op_row *row, const char *name)
 {
         for (size_t i = 0; i < row->n_attr; i++)
-                if (strcmp(row->attr[i].name, name) == 0)
+                if (text_same(row->attr[i].name, name))
                         return &row->attr[i];
         return NULL;
 }

@@ -46,6 +46,7 @@ enum param_option { PARAM_SINGLE, PARAM_OPTIONAL, PARAM_VARIADIC };
 struct op_param {
         const char *name;
         const char *type; /* the type constraint's name ("T"), or a type string ("tensor(int64)") */
+        int set;          /* the type constraint's place in the row; -1: it is a type string */
         enum param_option option;
         bool homogeneous; /* variadic: all are of one type */
         int min_arity;
@@ -94,6 +95,9 @@ const struct op_row *op_find(const char *domain, const char *name, int64_t opset
 /* The rows of one operator, oldest first; their number is stored, 0 for none. */
 const struct op_row *op_versions(const char *domain, const char *name, size_t *ret_count);
 
+/* "" for "ai.onnx", else the domain as it is. */
+const char *op_canonical_domain(const char *domain);
+
 /* The newest version of a domain's operator set that the registry knows; 0 for an unknown domain. */
 int op_newest_opset(const char *domain);
 
@@ -101,5 +105,10 @@ int op_newest_opset(const char *domain);
 const struct op_param *op_in_param(const struct op_row *row, int index);
 const struct op_param *op_out_param(const struct op_row *row, int index);
 
-const struct op_constraint *op_find_constraint(const struct op_row *row, const char *name);
+/* The types that a parameter of the row takes; NULL: the one that it names. */
+static inline const struct op_constraint *op_param_set(const struct op_row *row, const struct op_param *param)
+{
+        return param->set >= 0 ? &row->constraint[param->set] : NULL;
+}
+
 const struct op_attr *op_find_attr(const struct op_row *row, const char *name);

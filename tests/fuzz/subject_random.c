@@ -125,7 +125,7 @@ static struct type choose_type(struct builder *b, const struct op_param *param)
                 "sparse_tensor(float)",    "optional(seq(tensor(int64)))",
                 "tensor(complex64)",       "tensor(float16)",
         };
-        const struct op_constraint *constraint = param != NULL ? op_find_constraint(b->row, param->type) : NULL;
+        const struct op_constraint *constraint = param != NULL ? op_param_set(b->row, param) : NULL;
 
         if (draw_once_in(b->d, 24))
                 return parse_type(b, DRAW_FROM(b->d, any));

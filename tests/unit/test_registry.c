@@ -83,7 +83,9 @@ static void check_param(struct arena *arena, const struct op_row *row, const str
 {
         struct type type;
 
-        if (op_find_constraint(row, param->type) == NULL) {
+        if (op_param_set(row, param) != NULL) {
+                ck_assert_str_eq(op_param_set(row, param)->name, param->type);
+        } else {
                 ck_assert(type_parse(arena, param->type, strlen(param->type), &type));
                 ck_assert_int_eq(type.kind, TYPE_TENSOR);
         }
