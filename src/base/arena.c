@@ -28,14 +28,16 @@
 /* Blocks in order of use; those after `current` are kept for later. */
 struct block {
         struct block *next;
-        size_t size; /* of data */
+        size_t size; /* of data, a multiple of ALIGNMENT */
         alignas(ALIGNMENT) unsigned char data[];
 };
 
 struct arena {
-        size_t limit, used;
+        size_t limit;
+        size_t before; /* bytes handed out of blocks before the current one */
         struct block *first, *current;
-        size_t at;           /* in current */
+        unsigned char *at;   /* of the current block, the first byte that is free */
+        size_t room;         /* from there on, within the block and the limit: a multiple of ALIGNMENT */
         unsigned char *last; /* the last thing allocated, for growing in place */
         struct arena_guard *guard;
 };
@@ -62,6 +64,20 @@ static void block_free(struct block *block)
         free(block);
 }
 
+size_t arena_used(const struct arena *arena)
+{
+        return arena->before + (size_t)(arena->at - arena->current->data);
+}
+
+static void arena_enter(struct arena *arena, struct block *block)
+{
+        size_t left = (arena->limit - arena->before) & ~(ALIGNMENT - 1);
+
+        arena->current = block;
+        arena->at = block->data;
+        arena->room = block->size < left ? block->size : left;
+}
+
 struct arena *arena_new(size_t limit)
 {
         struct arena *arena = calloc(1, sizeof(*arena));
@@ -69,11 +85,12 @@ struct arena *arena_new(size_t limit)
         if (!arena)
                 return NULL;
         arena->limit = limit;
-        arena->first = arena->current = block_new(FIRST_BLOCK);
+        arena->first = block_new(FIRST_BLOCK);
         if (!arena->first) {
                 free(arena);
                 return NULL;
         }
+        arena_enter(arena, arena->first);
         return arena;
 }
 
@@ -107,10 +124,9 @@ void arena_reset(struct arena *arena, size_t keep)
         }
         for (struct block *block = arena->first; block; block = block->next)
                 ASAN_POISON_MEMORY_REGION(block->data, block->size);
-        arena->current = arena->first;
-        arena->at = 0;
-        arena->used = 0;
+        arena->before = 0;
         arena->last = NULL;
+        arena_enter(arena, arena->first);
 }
 
 struct arena_guard *arena_set_guard(struct arena *arena, struct arena_guard *guard)
@@ -139,25 +155,36 @@ static bool arena_next_block(struct arena *arena, size_t size)
                 block->next = *link;
                 *link = block;
         }
-        arena->current = *link;
-        arena->at = 0;
+        arena->before = arena_used(arena);
+        arena_enter(arena, *link);
         return true;
 }
 
-void *arena_try_alloc(struct arena *arena, size_t size)
+/* Makes room for more bytes than there is room for, or for none. */
+static bool arena_make_room(struct arena *arena, size_t size)
 {
         size_t rounded, used;
 
         if (!add_size(size ? size : 1, ALIGNMENT - 1, &rounded))
-                return NULL;
+                return false;
         rounded &= ~(ALIGNMENT - 1);
-        if (!add_size(arena->used, rounded, &used) || used > arena->limit)
-                return NULL;
-        if (arena->current->size - arena->at < rounded && !arena_next_block(arena, rounded))
-                return NULL;
-        arena->last = arena->current->data + arena->at;
+        if (!add_size(arena_used(arena), rounded, &used) || used > arena->limit)
+                return false;
+        return rounded <= arena->room || arena_next_block(arena, rounded);
+}
+
+void *arena_try_alloc(struct arena *arena, size_t size)
+{
+        if (size - 1 >= arena->room) { /* 0 too */
+                if (!arena_make_room(arena, size))
+                        return NULL;
+                size = size ? size : 1;
+        }
+        size_t rounded = (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+
+        arena->last = arena->at;
         arena->at += rounded;
-        arena->used = used;
+        arena->room -= rounded;
         ASAN_UNPOISON_MEMORY_REGION(arena->last, size);
         return arena->last;
 }
@@ -189,17 +216,15 @@ void *arena_array(struct arena *arena, size_t count, size_t size)
 void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_size)
 {
         if (old && old == arena->last) {
-                size_t offset = (size_t)(arena->last - arena->current->data), end, used;
+                size_t room = arena->room + (size_t)(arena->at - arena->last);
 
-                if (add_size(offset, new_size, &end) && end <= arena->current->size - (ALIGNMENT - 1)) {
-                        end = (end + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
-                        used = arena->used - arena->at + end;
-                        if (used <= arena->limit) {
-                                arena->at = end;
-                                arena->used = used;
-                                ASAN_UNPOISON_MEMORY_REGION(old, new_size);
-                                return old;
-                        }
+                if (new_size - 1 < room) {
+                        size_t rounded = (new_size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+
+                        arena->at = arena->last + rounded;
+                        arena->room = room - rounded;
+                        ASAN_UNPOISON_MEMORY_REGION(old, new_size);
+                        return old;
                 }
         }
         void *grown = arena_alloc(arena, new_size);
@@ -262,9 +287,4 @@ void arena_bail(struct arena *arena, enum ox_code code, const char *format, ...)
         vsnprintf(guard->message, sizeof(guard->message), format, args);
         va_end(args);
         longjmp(guard->jump, 1);
-}
-
-size_t arena_used(const struct arena *arena)
-{
-        return arena->used;
 }
