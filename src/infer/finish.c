@@ -137,13 +137,15 @@ static enum extent finish_type(struct finishing *x, struct type *type)
 static void finish_rest(struct finishing *x, struct value *value)
 {
         const struct value_map map = {x->f->arena, finish_size, finish_number, x};
+        /* Elements that nobody read are numbers of the model, and what is not shown has no symbols that appear. */
+        bool has_symbols = value->content && !value->content->unread && content_is_known(value->content);
+
+        if (!has_symbols && !value->has_length)
+                return;
         struct value rest = *value;
 
-        if (!value->content && !value->has_length)
-                return;
         rest.type = type_unknown;
-        /* Elements that nobody read are numbers of the model, and what is not shown has no symbols that appear. */
-        if (value->content && (value->content->unread || !content_is_known(value->content)))
+        if (!has_symbols)
                 rest.content = NULL;
         rest = value_map(&map, &rest);
         value->elements = rest.elements;

@@ -26,16 +26,20 @@ static enum ox_code constant_bad(struct node *n, const char *fault)
 static enum ox_code constant_tensor(struct node *n, const OnnxTensor *tensor)
 {
         const char *fault = NULL;
+        const struct content *content;
         struct type type;
 
         if (tensor == NULL)
                 return constant_bad(n, "the attribute holds no tensor");
         if (!tensor_type(n->arena, n->limits, tensor, &type, &fault))
                 return constant_bad(n, fault);
-        tensor_content_later(n->arena, n->limits, tensor, &fault);
+        content = tensor_content_later(n->arena, n->limits, tensor, &fault);
         if (fault != NULL)
                 return constant_bad(n, fault);
-        return out_type(n, 0, &type);
+        TRY(out_type(n, 0, &type));
+        if (content != NULL)
+                out_content(n, 0, content);
+        return OX_OK;
 }
 
 /* The output of `sparse_value` is the dense tensor that it stands for. */
@@ -57,6 +61,22 @@ static enum ox_code constant_sparse(struct node *n, const OnnxSparseTensor *spar
         return out_tensor(n, 0, type.elem, (int)sparse->n_dims, dims);
 }
 
+static bool is_form(const OnnxAttribute *attribute, const char *name)
+{
+        return strcmp(attribute->name, name) == 0;
+}
+
+static enum ox_code constant_number(struct node *n, enum elem elem, struct scalar number)
+{
+        struct scalar *at;
+        struct content *content = content_new(n->arena, 1, &at);
+
+        at[0] = number;
+        TRY(out_tensor(n, 0, elem, 0, NULL));
+        out_content(n, 0, content);
+        return OX_OK;
+}
+
 static enum ox_code constant_vector(struct node *n, enum elem elem, size_t count)
 {
         struct dim *length = arena_new_array(n->arena, struct dim, 1);
@@ -65,12 +85,24 @@ static enum ox_code constant_vector(struct node *n, enum elem elem, size_t count
         return out_tensor(n, 0, elem, 1, length);
 }
 
-static bool is_form(const OnnxAttribute *attribute, const char *name)
+static enum ox_code constant_numbers(struct node *n, const OnnxAttribute *form)
 {
-        return strcmp(attribute->name, name) == 0;
+        bool floats = is_form(form, "value_floats");
+        size_t count = floats ? form->n_floats : form->n_ints;
+        struct content *content;
+        struct scalar *at;
+
+        TRY(constant_vector(n, floats ? ELEM_FLOAT : ELEM_INT64, count));
+        if (count > (size_t)n->limits->content_elements)
+                return OX_OK;
+        content = content_new(n->arena, count, &at);
+        for (size_t k = 0; k < count; k++)
+                at[k] = floats ? scalar_float(form->floats[k]) : scalar_int(dim_int(form->ints[k]));
+        out_content(n, 0, content);
+        return OX_OK;
 }
 
-/* Constant (1, 9, 11, 12, 13, 19, 21, 23, 24, 25) */
+/* Constant (1, 9, 11, 12, 13, 19, 21, 23, 24, 25). Contents too, for they stand in the same attribute. */
 enum ox_code infer_Constant(struct node *n)
 {
         const OnnxAttribute *form = NULL;
@@ -81,58 +113,12 @@ enum ox_code infer_Constant(struct node *n)
         if (is_form(form, "sparse_value"))
                 return constant_sparse(n, form->sparse_tensor);
         if (is_form(form, "value_float"))
-                return out_tensor(n, 0, ELEM_FLOAT, 0, NULL);
-        if (is_form(form, "value_floats"))
-                return constant_vector(n, ELEM_FLOAT, form->n_floats);
+                return constant_number(n, ELEM_FLOAT, scalar_float(form->f));
         if (is_form(form, "value_int"))
-                return out_tensor(n, 0, ELEM_INT64, 0, NULL);
-        if (is_form(form, "value_ints"))
-                return constant_vector(n, ELEM_INT64, form->n_ints);
+                return constant_number(n, ELEM_INT64, scalar_int(dim_int(form->i)));
+        if (is_form(form, "value_floats") || is_form(form, "value_ints"))
+                return constant_numbers(n, form);
         if (is_form(form, "value_string"))
                 return out_tensor(n, 0, ELEM_STRING, 0, NULL);
         return constant_vector(n, ELEM_STRING, form->n_strings);
-}
-
-static void constant_numbers(struct node *n, const OnnxAttribute *form)
-{
-        bool floats = is_form(form, "value_floats");
-        size_t count = floats ? form->n_floats : form->n_ints;
-        struct content *content;
-        struct scalar *at;
-
-        if (count > (size_t)n->limits->content_elements)
-                return;
-        content = content_new(n->arena, count, &at);
-        for (size_t k = 0; k < count; k++)
-                at[k] = floats ? scalar_float(form->floats[k]) : scalar_int(dim_int(form->ints[k]));
-        out_content(n, 0, content);
-}
-
-static void constant_number(struct node *n, struct scalar number)
-{
-        struct scalar *at;
-        struct content *content = content_new(n->arena, 1, &at);
-
-        at[0] = number;
-        out_content(n, 0, content);
-}
-
-void content_Constant(struct node *n)
-{
-        const OnnxAttribute *form = NULL;
-        const struct content *content;
-
-        if (constant_form(n, &form) != OX_OK)
-                return;
-        if (is_form(form, "value")) {
-                content = tensor_content_later(n->arena, n->limits, form->t, NULL);
-                if (content != NULL)
-                        out_content(n, 0, content);
-        } else if (is_form(form, "value_float")) {
-                constant_number(n, scalar_float(form->f));
-        } else if (is_form(form, "value_int")) {
-                constant_number(n, scalar_int(dim_int(form->i)));
-        } else if (is_form(form, "value_floats") || is_form(form, "value_ints")) {
-                constant_numbers(n, form);
-        }
 }
