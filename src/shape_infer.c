@@ -61,7 +61,7 @@ static void store_outputs(struct ox_context *context, const struct ox_result *re
 static int64_t opset_of(const struct ox_context *context, const char *domain)
 {
         for (size_t i = 0; i < context->n_opset; i++)
-                if (strcmp(context->opset[i].domain, strcmp(domain, "ai.onnx") == 0 ? "" : domain) == 0)
+                if (strcmp(context->opset[i].domain, op_canonical_domain(domain)) == 0)
                         return context->opset[i].version;
         return op_newest_opset(domain);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "ops/registry.h"
 #include "shape_internal.h"
 
 enum ox_code shape_fail(struct ox_context *context, enum ox_code code, const char *format, ...)
@@ -395,7 +396,7 @@ static enum ox_code run_opset(void *user)
 {
         struct naming *n = user;
         struct ox_context *context = n->context;
-        const char *domain = strcmp(n->name, "ai.onnx") == 0 ? "" : n->name;
+        const char *domain = op_canonical_domain(n->name);
         size_t at = 0;
 
         TRY(shape_check_text(context, "the name of a domain", domain));

@@ -34,10 +34,9 @@ static str_id function_key(struct infer *f, const char *domain, const char *name
 {
         struct buf key;
 
-        if (domain && strcmp(domain, "ai.onnx") == 0)
-                domain = "";
         buf_init(&key, f->arena);
-        buf_printf(&key, "%s\1%s\1%s", domain ? domain : "", name ? name : "", overload ? overload : "");
+        buf_printf(&key, "%s\1%s\1%s", domain ? op_canonical_domain(domain) : "", name ? name : "",
+                   overload ? overload : "");
         return str_intern(f->strings, key.text, key.length);
 }
 

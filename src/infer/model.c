@@ -72,13 +72,11 @@ static const struct opsets *read_opsets(struct infer *f, const OnnxModel *model)
 /* A node's domain is at its newest version where the request does not say. */
 static const struct opsets *request_opsets(struct infer *f, const struct infer_node_request *request)
 {
-        const char *domain = request->node->domain ? request->node->domain : "";
+        const char *domain = op_canonical_domain(request->node->domain ? request->node->domain : "");
         struct opset *at = arena_new_array(f->arena, struct opset, 1);
         struct opsets *opsets = arena_new_zero(f->arena, struct opsets);
         bool found = false;
 
-        if (strcmp(domain, "ai.onnx") == 0)
-                domain = "";
         for (size_t i = 0; i < request->n_opset && !found; i++) {
                 at[0] = (struct opset){domain, domain, request->opset[i].version};
                 found = strcmp(request->opset[i].domain, domain) == 0;

@@ -6,11 +6,6 @@
 /* Imports that are looked through one by one. */
 #define FEW 8
 
-static const char *canonical(const char *domain)
-{
-        return strcmp(domain, "ai.onnx") == 0 ? "" : domain;
-}
-
 static void note_twice(struct infer *f, const char *scope, const struct opset *first, int64_t version)
 {
         if (version != first->version)
@@ -35,7 +30,7 @@ void opsets_read(struct infer *f, OnnxOpsetId *const *ids, size_t count, const c
 
         *ret = (struct opsets){.at = at};
         for (size_t i = 0; i < count; i++) {
-                const char *written = ids[i]->domain ? ids[i]->domain : "", *domain = canonical(written);
+                const char *written = ids[i]->domain ? ids[i]->domain : "", *domain = op_canonical_domain(written);
                 str_id name = str_intern_static(f->strings, domain);
                 int64_t first = map_get(&ret->by_domain, name);
 
@@ -55,7 +50,7 @@ static int64_t own_version(const struct infer *f, const struct opsets *opsets, c
 
         if (opsets->count <= FEW) {
                 for (size_t i = 0; i < opsets->count; i++)
-                        if (strcmp(opsets->at[i].domain, domain) == 0)
+                        if (text_same(opsets->at[i].domain, domain))
                                 return opsets->at[i].version;
                 return 0;
         }
@@ -66,9 +61,10 @@ static int64_t own_version(const struct infer *f, const struct opsets *opsets, c
 
 int64_t opsets_version(const struct infer *f, const struct opsets *opsets, const char *domain)
 {
-        int64_t version = own_version(f, opsets, canonical(domain));
+        domain = op_canonical_domain(domain);
+        int64_t version = own_version(f, opsets, domain);
 
         if (version == 0 && opsets != f->opsets)
-                version = own_version(f, f->opsets, canonical(domain));
+                version = own_version(f, f->opsets, domain);
         return version;
 }

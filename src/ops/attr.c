@@ -1,6 +1,5 @@
 /* Attributes of a node: as given, else the row's default. */
-#include <string.h>
-
+#include "base/str.h"
 #include "ops/node.h"
 
 const OnnxAttribute *attr_find(const struct node *n, const char *name)
@@ -8,7 +7,7 @@ const OnnxAttribute *attr_find(const struct node *n, const char *name)
         for (size_t a = 0; a < n->proto->n_attribute; a++) {
                 const OnnxAttribute *attr = n->proto->attribute[a];
 
-                if (attr->name && strcmp(attr->name, name) == 0)
+                if (attr->name && text_same(attr->name, name))
                         return attr;
         }
         return NULL;
@@ -111,7 +110,7 @@ bool attr_is(const struct node *n, const char *name, const char *wanted)
         size_t length = strlen(wanted);
 
         if (!attr)
-                return attr_string(n, name, &text) && strcmp(text, wanted) == 0;
+                return attr_string(n, name, &text) && text_same(text, wanted);
         if (!attr->has_s)
                 return length == 0;
         return attr->s.len == length && (length == 0 || memcmp(attr->s.data, wanted, length) == 0);
