@@ -142,7 +142,12 @@ static enum ox_code conv_axis(struct node *n, const struct conv *c, const struct
                 return OX_OK;
         }
         bool same = w->auto_pad == WINDOW_SAME_UPPER || w->auto_pad == WINDOW_SAME_LOWER;
+        int64_t extra = c->transposed && transposed->output_padding ? transposed->output_padding[axis] : 0;
 
+        if (n->row->since >= 11 && extra > 0 && extra >= w->stride[axis] && extra >= w->dilation[axis])
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                                  "output_padding %lld of axis %d must be less than stride %lld or dilation %lld",
+                                  (long long)extra, axis, (long long)w->stride[axis], (long long)w->dilation[axis]);
         if (!in_has_rank(n, c->x) || (!in_has_rank(n, c->w) && !w->kernel && !same)) {
                 *ret = out_fresh(n, 0, axis + 2);
                 return OX_OK;
@@ -153,8 +158,7 @@ static enum ox_code conv_axis(struct node *n, const struct conv *c, const struct
         struct window window = windows_axis(w, axis, in_dim(n, c->x, axis + 2), kernel);
 
         if (c->transposed)
-                return transposed_size(n, &window, transposed->output_padding ? transposed->output_padding[axis] : 0,
-                                       ret);
+                return transposed_size(n, &window, extra, ret);
         return window_output(n, &window, axis + 2, ret);
 }
 

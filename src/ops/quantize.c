@@ -111,13 +111,21 @@ static enum ox_code output_dtype(struct node *n, enum elem *ret)
         return OX_OK;
 }
 
-/* y has the shape of x. */
+/* y has the shape of x, which a scale for blocks tells as well but for the blocked axis. */
 static enum ox_code out_quantized(struct node *n, enum elem elem)
 {
         struct dim *dims = in_has_rank(n, 0) ? in_dims(n, 0) : NULL;
+        int axis;
 
         TRY(scale_shape(n, dims));
-        return dims == NULL ? out_elem(n, 0, elem) : out_tensor(n, 0, elem, in_rank(n, 0), dims);
+        if (dims != NULL)
+                return out_tensor(n, 0, elem, in_rank(n, 0), dims);
+        if (in_rank(n, 1) < 2 || op_find_attr(n->row, "block_size") == NULL)
+                return out_elem(n, 0, elem);
+        dims = in_dims(n, 1);
+        TRY(attr_axis(n, "axis", 1, in_rank(n, 1), &axis));
+        dims[axis] = out_fresh(n, 0, axis);
+        return out_tensor(n, 0, elem, in_rank(n, 1), dims);
 }
 
 /* QuantizeLinear 10 to 25: of the zero point's type; without one of output_dtype (from 21), else uint8. */

@@ -2,31 +2,31 @@
  */
 #include "ops/elements.h"
 #include "ops/rules.h"
+#include "ops/shared.h"
 
-/* -- Scatter 9-11, ScatterElements 11-18: data, indices and updates are of one rank -- */
+/* -- Scatter 9-11, ScatterElements 11-18: data, indices and updates are of one rank, which any of them tells -- */
 
 enum ox_code infer_ScatterElements(struct node *n)
 {
-        int axis;
+        const struct dim *shape;
+        int axis, rank;
 
         for (int i = 0; i < 3; i++)
                 TRY(in_expect_tensor(n, i));
         for (int i = 0; i < 3; i++)
                 TRY(in_expect_rank_least(n, i, 1));
+        TRY(same_shapes(n, 1, 2, &rank, &shape));
         if (in_has_rank(n, 0)) {
-                TRY(in_expect_rank(n, 1, in_rank(n, 0)));
-                TRY(in_expect_rank(n, 2, in_rank(n, 0)));
-                TRY(attr_axis(n, "axis", 0, in_rank(n, 0), &axis));
-                TRY(indices_check(n, 1, in_dim(n, 0, axis)));
+                rank = in_rank(n, 0);
+                TRY(in_expect_rank(n, 1, rank));
+                TRY(in_expect_rank(n, 2, rank));
         }
-        if (in_has_rank(n, 1) && in_has_rank(n, 2)) {
-                TRY(in_expect_rank(n, 2, in_rank(n, 1)));
-                for (int d = 0; d < in_rank(n, 1); d++) {
-                        struct dim size = in_dim(n, 1, d);
-
-                        TRY(dim_agree(n, &size, in_dim(n, 2, d), 2));
-                }
-        }
+        if (rank == RANK_UNKNOWN)
+                return out_elem(n, 0, in_elem(n, 0));
+        TRY(attr_axis(n, "axis", 0, rank, &axis));
+        if (!in_has_rank(n, 0))
+                return out_rank(n, 0, in_elem(n, 0), rank);
+        TRY(indices_check(n, 1, in_dim(n, 0, axis)));
         return out_like(n, 0, in_elem(n, 0), 0);
 }
 
@@ -162,21 +162,23 @@ void content_ScatterND(struct node *n)
 enum ox_code infer_TensorScatter(struct node *n)
 {
         struct dim *dims, batch;
-        int axis, rank = in_rank(n, 0);
+        int axis, rank = in_has_rank(n, 0) ? in_rank(n, 0) : in_rank(n, 1);
 
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_tensor(n, 1));
         TRY(in_expect_tensor(n, 2));
         if (in_given(n, 2))
                 TRY(in_expect_rank(n, 2, 1));
-        if (!in_has_rank(n, 0))
+        if (rank == RANK_UNKNOWN)
                 return out_elem(n, 0, in_elem(n, 0));
         TRY(in_expect_rank(n, 1, rank));
         TRY(attr_axis(n, "axis", -2, rank, &axis));
         if (axis == 0)
                 return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", 0,
                                   "axis 0 is the batch, which cannot be the sequence");
-        dims = in_dims(n, 0);
+        dims = in_dims(n, in_has_rank(n, 0) ? 0 : 1);
+        if (!in_has_rank(n, 0))
+                dims[axis] = out_fresh(n, 0, axis);
         for (int d = 0; d < rank && in_has_rank(n, 1); d++) {
                 if (d != axis)
                         TRY(dim_agree(n, &dims[d], in_dim(n, 1, d), 1));
