@@ -20,6 +20,10 @@ static void take(void *user, const char *bytes, size_t size)
         outcome->length += size;
 }
 
+/* In pieces that are given up once they are fed, or as a WHOLE that stays, so that weights are read where they stand.
+ */
+#define WHOLE ((size_t)0)
+
 static struct outcome infer(const uint8_t *data, size_t size, size_t piece, const struct ox_options *options,
                             bool pretty)
 {
@@ -35,9 +39,11 @@ static struct outcome infer(const uint8_t *data, size_t size, size_t piece, cons
         struct ox_context *context = ox_context_new(&limits);
 
         HOLD(context != NULL, "there is memory to begin with");
-        for (size_t at = 0; at < size && outcome.code == OX_OK; at += piece)
+        for (size_t at = 0; piece != WHOLE && at < size && outcome.code == OX_OK; at += piece)
                 outcome.code = ox_model_feed(context, data + at, size - at < piece ? size - at : piece);
-        if (outcome.code == OX_OK)
+        if (piece == WHOLE)
+                outcome.code = ox_infer_model(context, data, size, options, &result);
+        else if (outcome.code == OX_OK)
                 outcome.code = ox_model_infer(context, options, &result);
         HOLD((outcome.code == OX_OK) == (ox_context_error(context)[0] == '\0'), "a fault has a text");
         if (result != NULL) {
@@ -59,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 .values = (enum ox_values)(choice >> 3 & 3),
                 .seed = choice,
         };
-        struct outcome whole = infer(data, size, size + 1, &options, choice & 32);
+        struct outcome whole = infer(data, size, WHOLE, &options, choice & 32);
 
         options.seed = ~choice;
         struct outcome pieces = infer(data, size, 1 + (choice >> 8) % 64, &options, choice & 32);
