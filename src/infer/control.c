@@ -37,6 +37,16 @@ enum ox_code control_missing(struct node *n, const char *name)
         return node_error(n, OX_INVALID_ARGUMENT, "MISSING_ATTRIBUTE", -1, "attribute %s holds no graph", name);
 }
 
+enum ox_code control_single(struct node *n, int i)
+{
+        struct dim elements;
+
+        if (!type_elements(n->dims, in_type(n, i), &elements) || !dim_is_int(elements) || elements.val == 1)
+                return OX_OK;
+        return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", i, "input %d must have one element, got %lld", i,
+                          (long long)elements.val);
+}
+
 /* -- what never runs -- */
 
 struct never control_never(struct infer *f, bool is_never)
@@ -263,6 +273,7 @@ enum ox_code control_if(struct infer *f, const struct scope *scope, struct node 
         bool known = in_int(n, 0, &condition);
         struct pairs pairs = {.count = 0};
 
+        TRY(control_single(n, 0));
         for (int b = 0; b < 2; b++) {
                 if (!branch[b])
                         return control_missing(n, name[b]);

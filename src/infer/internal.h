@@ -234,6 +234,8 @@ enum ox_code control_sequence_map(struct infer *f, const struct scope *scope, st
 /* The graph that an attribute holds; NULL, which is an error MISSING_ATTRIBUTE. */
 const OnnxGraph *control_graph(struct infer *f, const struct node *n, const char *name);
 enum ox_code control_missing(struct node *n, const char *name);
+/* Conditions and trip counts are of one element, whatever their rank: error LENGTH_MISMATCH. */
+enum ox_code control_single(struct node *n, int i);
 
 /* What holds for both values of output `output`. Sizes that differ become a fresh symbol, but for those of `a` that
    are a symbol made since `free_since` already. */

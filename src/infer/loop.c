@@ -148,6 +148,9 @@ static void stacked(struct node *n, int o, const struct value *each, struct dim 
 {
         const struct type *type = &each->type;
 
+        if (type->kind != TYPE_TENSOR && type->kind != TYPE_UNKNOWN)
+                node_diagnose(n, OX_ERROR, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", -1,
+                              "output %d stacks what is no tensor in the body", o);
         if (type->kind != TYPE_TENSOR || type->rank == RANK_UNKNOWN || type->rank >= n->limits->rank) {
                 out_elem(n, o, type->kind == TYPE_TENSOR ? type->elem : ELEM_UNDEFINED);
                 return;
@@ -248,6 +251,8 @@ enum ox_code control_loop(struct infer *f, const struct scope *scope, struct nod
         if (!body)
                 return control_missing(n, "body");
         TRY(check_loop(n, body, n_state));
+        TRY(control_single(n, 0));
+        TRY(control_single(n, 1));
         struct carry c = {.body = body,
                           .n_args = n_state + 2,
                           .first = 1 + skip,

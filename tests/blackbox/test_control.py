@@ -47,6 +47,11 @@ def branches(daemon):
     seen = told(daemon, [op("y = If(c)", then_branch=two[0], else_branch=two[1])], ["y"])
     equal("more outputs than the node's", (seen["y"], seen.reasons), ("?", ["BRANCH_OUTPUTS"]))
     unknown = graph([op("t = other.Op(x)")], [], ["t"])
+    for what, kind, wanted in (("one element", "bool[1,1]", []), ("nothing known", "bool", []),
+                               ("a symbol's elements", "bool[K]", []), ("two elements", "bool[2]", ["LENGTH_MISMATCH"]),
+                               ("no element", "bool[0]", ["LENGTH_MISMATCH"])):
+        seen = told(daemon, [op("y = If(k)", then_branch=relu, else_branch=abs_)], ["y"], ["k: " + kind])
+        equal("a condition of %s" % what, (seen["y"], seen.reasons), ("?" if wanted else "float[N,3]", wanted))
     equal("a branch of which nothing is known", told(daemon, [op("y = If(c)", then_branch=relu, else_branch=unknown)],
                                                      ["y"])["y"], "?")
 
@@ -234,6 +239,13 @@ def bodies(daemon):
         equal("a body with %s" % what, (seen["f"], seen.reasons), ("?", reasons))
     seen = told(daemon, [op("f, g, h = Loop(m, c, x)", body=body([op("vo = Relu(v)")], [("v", "vo")]))], ["f"])
     equal("more outputs than the body's", seen.reasons, ["BODY_ARITY"])
+    once = body([op("vo = Relu(v)"), op("so = SequenceConstruct(v)")], [("v", "vo")], ["so"])
+    for called in ("two, c", "m, none"):
+        seen = told(daemon, [op("f = Loop(%s, x)" % called, body=body([op("vo = Relu(v)")], [("v", "vo")]))], ["f"],
+                    ["two: int64[2]", "none: bool[0]"])
+        equal("a loop with (%s)" % called, (seen["f"], seen.reasons), ("?", ["LENGTH_MISMATCH"]))
+    seen = told(daemon, [op("f, s = Loop(m, c, x)", body=once)], ["f", "s"])
+    equal("only tensors are stacked", (seen["f"], seen["s"], seen.reasons), ("float[N,3]", "?", ["TYPE_MISMATCH"]))
     seen = told(daemon, [op("f = Loop(m, c, x)")], ["f"])
     equal("no body", seen.reasons, ["MISSING_ATTRIBUTE"])
     fault = body([op("vo = Relu(v)"), op("so = Gemm(v, k)"), const("k", "float[5,2]", [0] * 10)][::-1], [("v", "vo")],

@@ -170,7 +170,11 @@ SIZES = [
                                                                    value_info("w", [3, 4, 3, 3])], strides=[4, 1]),
      "DIM_OVERFLOW", ""),
     ("ConvTranspose's padding of 2^63 - 1", one("ConvTranspose", ["x", "w"], [
-        value_info("x", [1, 3, 8, 8]), value_info("w", [3, 4, 3, 3])], output_padding=[LAST, LAST]), "DIM_OVERFLOW", ""),
+        value_info("x", [1, 3, 8, 8]), value_info("w", [3, 4, 3, 3])], output_padding=[LAST, LAST]),
+     "ATTRIBUTE_VALUE", ""),
+    ("and less than its dilation", one("ConvTranspose", ["x", "w"], [
+        value_info("x", [1, 3, 8, 8]), value_info("w", [3, 4, 1, 1])], output_padding=[LAST - 1] * 2,
+        dilations=[LAST] * 2), "DIM_OVERFLOW", ""),
     ("Gemm of 2^62", one("Gemm", ["x", "x"], [HUGE]), "ok"),
     ("a Kronecker of sizes", one("Einsum", ["x", "x"], [HUGE], equation="ij,kl->ijkl"), "ok"),
     ("an equation of NULs", one("Einsum", equation="ij\0->i"), "any"),
