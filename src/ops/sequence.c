@@ -288,7 +288,8 @@ enum ox_code infer_SequenceInsert(struct node *n)
         return out_sequence(n, join(n, &of, &tensor), &length, NULL);
 }
 
-/* SequenceErase (11): without `position` the last. */
+/* SequenceErase (11): without `position` the last. What is left may share a size that the erased element has not: its
+   symbols are its own. */
 enum ox_code infer_SequenceErase(struct node *n)
 {
         size_t count;
@@ -304,15 +305,15 @@ enum ox_code infer_SequenceErase(struct node *n)
         if (!elements_known(n, 0, &count)) {
                 TRY(expect_position(n, 1, false));
                 if (!length_of(n, 0, &length))
-                        return out_sequence(n, *element_type(n, 0), NULL, NULL);
+                        return out_sequence(n, any_element(n, element_type(n, 0)), NULL, NULL);
                 length = dim_sub(n->dims, length, dim_int(1));
-                return out_sequence(n, *element_type(n, 0), &length, NULL);
+                return out_sequence(n, any_element(n, element_type(n, 0)), &length, NULL);
         }
         if (count == 0)
                 return node_error(n, OX_INVALID_ARGUMENT, "INDEX_OUT_OF_RANGE", 1, "the sequence is empty");
         if (!placed) {
                 length = dim_int((int64_t)count - 1);
-                return out_sequence(n, *element_type(n, 0), &length, NULL);
+                return out_sequence(n, any_element(n, element_type(n, 0)), &length, NULL);
         }
         TRY(check_position(n, 1, (int64_t)count, (int64_t)count - 1, &position));
         const struct type **elements = new_elements(n, count - 1);

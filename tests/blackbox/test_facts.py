@@ -22,6 +22,15 @@ def sizes(daemon):
     equal("and so it is when only one branch has it", seen["tail"], "float[B,C,?2]")
 
 
+def elements(daemon):
+    """Without the element that is smaller than the others they have one size; with it they still have not."""
+    split = [const("two", "int64[]", [2]), op("s = SplitToSequence(v, two)", axis=0), op("t = SequenceErase(s)"),
+             op("y = ConcatFromSequence(t)", axis=0, new_axis=1)]
+    seen = infer(daemon, model(graph(split, ["v: float[N,3]"], ["y: float[M,2,3]"])))
+    equal("those that are left", (seen["t"], seen["y"]), ("seq(float[2,3])*(N+1)//2-1", "float[(N+1)//2-1,2,3]"))
+    equal("all of them", seen["s"], "seq(float[?1,3])*(N+1)//2")
+
+
 def element_types(daemon):
     undefined = dict(ELEMENTS)
     ELEMENTS["undefined"] = 0
@@ -36,6 +45,7 @@ def element_types(daemon):
 def main():
     with Daemon() as daemon:
         sizes(daemon)
+        elements(daemon)
         element_types(daemon)
     finish()
 
