@@ -186,6 +186,11 @@ static bool truncated(struct node *n, struct dim a, struct dim b, struct dim *re
         *ret = dim_floordiv(n->dims, a, b);
         if (dim_same(dim_mul(n->dims, *ret, b), a))
                 return true;
+        if (dim_proves_ge(n->dims, zero, b) && !dim_is(b, INT64_MIN)) {
+                a = dim_sub(n->dims, zero, a);
+                b = dim_sub(n->dims, zero, b);
+                *ret = dim_floordiv(n->dims, a, b);
+        }
         if (!dim_proves_ge(n->dims, b, zero))
                 return false;
         if (dim_proves_ge(n->dims, a, zero))

@@ -99,6 +99,23 @@ static bool range_integers(const struct scalar *operands, struct dim *ret)
         return count <= INT64_MAX;
 }
 
+/* The count for a delta that is not known: where it cannot be negative it is positive, for it must not be 0. */
+static bool range_symbolic(struct node *n, const struct scalar *operands, struct dim *ret)
+{
+        struct dim zero = dim_int(0), span;
+
+        for (int i = 0; i < 3; i++)
+                if (operands[i].kind != SCALAR_INT)
+                        return false;
+        if (dim_is_int(operands[2].d) || !dim_proves_ge(n->dims, operands[2].d, zero))
+                return false;
+        span = dim_sub(n->dims, operands[1].d, operands[0].d);
+        *ret = zero;
+        if (!dim_proves_ge(n->dims, zero, span))
+                *ret = greater_dim(n, dim_ceildiv(n->dims, span, operands[2].d), zero);
+        return true;
+}
+
 /* The count for fractions. Denominators are powers of two, so the largest is common to both ends. */
 static bool range_exact(struct node *n, const struct scalar *operands, struct dim *ret)
 {
@@ -165,8 +182,8 @@ enum ox_code infer_Range(struct node *n)
         if ((operands[2].kind == SCALAR_INT && dim_is(operands[2].d, 0)) ||
             (operands[2].kind == SCALAR_FLOAT && operands[2].f == 0))
                 return node_error(n, OX_INVALID_ARGUMENT, "STEP_ZERO", 2, "delta is 0");
-        if (!range_integers(operands, length) && !range_exact(n, operands, length) &&
-            !range_float(operands, elem, length))
+        if (!range_integers(operands, length) && !range_symbolic(n, operands, length) &&
+            !range_exact(n, operands, length) && !range_float(operands, elem, length))
                 *length = out_fresh(n, 0, 0);
         return out_tensor(n, 0, elem, 1, length);
 }
