@@ -243,14 +243,28 @@ static void expect_element_type(struct infer *f, const struct result_value *entr
                            "input %s: its type names no element type", name);
 }
 
+/* From the names of inputs to the initializers that have them too. There are few such inputs and many initializers. */
+static void find_defaults(struct infer *f, const OnnxGraph *graph, struct name_map *ret)
+{
+        struct name_map inputs = {0};
+        str_id id;
+
+        for (size_t i = 0; i < graph->n_input; i++)
+                if (graph->input[i]->name)
+                        map_put(f, &inputs, str_intern_static(f->strings, graph->input[i]->name), (uint32_t)i);
+        for (size_t i = 0; i < graph->n_initializer && graph->n_input; i++) {
+                const char *name = graph->initializer[i]->name;
+
+                if (name && str_find(f->strings, name, strlen(name), &id) && map_get(&inputs, id) >= 0)
+                        map_put(f, ret, id, (uint32_t)i);
+        }
+}
+
 static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *graph, const struct name_map *shapes)
 {
         struct name_map initializers = {0};
 
-        for (size_t i = 0; i < graph->n_initializer; i++)
-                if (graph->initializer[i]->name)
-                        map_put(f, &initializers, str_intern_static(f->strings, graph->initializer[i]->name),
-                                (uint32_t)i);
+        find_defaults(f, graph, &initializers);
         for (size_t i = 0; i < graph->n_input; i++) {
                 const char *name = graph->input[i]->name ? graph->input[i]->name : "";
                 struct result_value entry = entry_given(OX_KIND_INPUT, scope, name);

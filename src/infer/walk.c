@@ -76,9 +76,15 @@ void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *i
         }
 }
 
+/* But where an input has the name: then it is the input's default. */
 static void add_initializer(struct infer *f, struct scope *scope, const char *name, const OnnxTensor *tensor,
                             const OnnxSparseTensor *sparse)
 {
+        str_id id = str_intern_static(f->strings, name);
+        int64_t number = map_get(&scope->entries, id);
+
+        if (number >= 0 && entry_at(f, (size_t)number)->kind == OX_KIND_INPUT)
+                return;
         const char *fault = NULL;
         struct result_value entry = entry_given(OX_KIND_INITIALIZER, scope, name);
 
@@ -101,32 +107,20 @@ static void add_initializer(struct infer *f, struct scope *scope, const char *na
         if (fault)
                 infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "TENSOR_DATA", scope->path, NULL, -1, -1, name, "%s: %s",
                            name, fault);
-        if (!entry_add(f, scope, str_intern_static(f->strings, name), &entry))
+        if (!entry_add(f, scope, id, &entry))
                 infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", scope->path, NULL, -1, -1, name,
                            "initializer %s: the name is taken", name);
 }
 
-static bool is_input(struct infer *f, const struct scope *scope, const char *name)
-{
-        int64_t number = map_get(&scope->entries, str_intern_static(f->strings, name));
-
-        return number >= 0 && entry_at(f, (size_t)number)->kind == OX_KIND_INPUT;
-}
-
 void walk_initializers(struct infer *f, struct scope *scope, const OnnxGraph *graph)
 {
-        for (size_t i = 0; i < graph->n_initializer; i++) {
-                const char *name = node_text(graph->initializer[i]->name);
-
-                if (!is_input(f, scope, name))
-                        add_initializer(f, scope, name, graph->initializer[i], NULL);
-        }
+        for (size_t i = 0; i < graph->n_initializer; i++)
+                add_initializer(f, scope, node_text(graph->initializer[i]->name), graph->initializer[i], NULL);
         for (size_t i = 0; i < graph->n_sparse_initializer; i++) {
                 const OnnxSparseTensor *sparse = graph->sparse_initializer[i];
-                const char *name = sparse->values ? node_text(sparse->values->name) : "";
 
-                if (sparse->values && !is_input(f, scope, name))
-                        add_initializer(f, scope, name, sparse->values, sparse);
+                if (sparse->values)
+                        add_initializer(f, scope, node_text(sparse->values->name), sparse->values, sparse);
         }
 }
 
