@@ -265,18 +265,18 @@ static struct scalar element_at(const OnnxTensor *tensor, enum place place, enum
 }
 
 struct tensor_source {
+        struct content content;
         struct unread unread;
         const OnnxTensor *tensor;
         enum place place;
         enum elem elem;
-        size_t count;
 };
 
 static const struct content *tensor_fetch(struct unread *unread)
 {
         const struct tensor_source *source = unread->source;
         struct scalar *at;
-        struct content *content = content_new(unread->arena, source->count, &at);
+        struct content *content = content_new(unread->arena, source->content.count, &at);
 
         for (size_t i = 0; i < content->count; i++)
                 at[i] = element_at(source->tensor, source->place, source->elem, i);
@@ -325,14 +325,16 @@ const struct content *tensor_content_later(struct arena *arena, const struct ox_
         if (wanted < 0 || count > limits->content_elements || elem == ELEM_STRING || elem == ELEM_COMPLEX64 ||
             elem == ELEM_COMPLEX128)
                 return NULL;
-        struct tensor_source *source = arena_new_zero(arena, struct tensor_source);
-        struct content *content = arena_new_zero(arena, struct content);
+        struct tensor_source *source = arena_new_array(arena, struct tensor_source, 1);
 
-        *source = (struct tensor_source){.tensor = tensor, .place = place, .elem = elem, .count = (size_t)count};
-        source->unread = (struct unread){.fetch = tensor_fetch, .arena = arena, .source = source};
-        content->count = source->count;
-        content->unread = &source->unread;
-        return content;
+        *source = (struct tensor_source){
+                .content = {.count = (size_t)count, .unread = &source->unread},
+                .unread = {.fetch = tensor_fetch, .arena = arena, .source = source},
+                .tensor = tensor,
+                .place = place,
+                .elem = elem,
+        };
+        return &source->content;
 }
 
 const struct content *tensor_content(struct arena *arena, const struct ox_limits *limits, const OnnxTensor *tensor,

@@ -5,12 +5,11 @@
 
 struct content *content_new(struct arena *arena, size_t count, struct scalar **ret_at)
 {
-        struct content *content = arena_new_zero(arena, struct content);
+        struct content *content = arena_new_array(arena, struct content, 1);
         struct scalar *at = arena_new_array(arena, struct scalar, count);
 
         memset(at, 0, count * sizeof(*at));
-        content->count = count;
-        content->at = at;
+        *content = (struct content){.count = count, .at = at};
         *ret_at = at;
         return content;
 }
