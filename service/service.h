@@ -14,11 +14,12 @@
 struct call_pool {
         pthread_mutex_t lock;
         struct call *first;
-        size_t count;
+        size_t count, bytes; /* bytes of their replies' memory */
 };
 
 struct service {
         const struct config *config;
+        struct budget budget;
         struct contexts *contexts;
         struct pool *pool;
         struct call_pool calls;
@@ -29,3 +30,6 @@ struct service {
 
 void calls_init(struct call_pool *pool);
 void calls_done(struct call_pool *pool);
+
+/* Frees a call that nobody uses; false when there is none. */
+bool calls_spare(struct call_pool *pool);

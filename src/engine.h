@@ -7,6 +7,9 @@
 #include "render/render.h"
 #include "shape.h"
 
+/* A context whose memory comes from what others share. */
+struct ox_context *ox_context_new_shared(const struct ox_limits *limits, struct arena_source *source);
+
 struct arena *ox_context_arena(struct ox_context *context);
 
 /* Makes the tables that a request for a node needs; its inputs are built on them. */

@@ -10,6 +10,11 @@
 
 struct ox_context *ox_context_new(const struct ox_limits *limits)
 {
+        return ox_context_new_shared(limits, NULL);
+}
+
+struct ox_context *ox_context_new_shared(const struct ox_limits *limits, struct arena_source *source)
+{
         struct ox_context *context = calloc(1, sizeof(*context));
 
         if (!context)
@@ -18,7 +23,7 @@ struct ox_context *ox_context_new(const struct ox_limits *limits)
                 context->limits = *limits;
         else
                 ox_limits_default(&context->limits);
-        context->arena = arena_new((size_t)context->limits.arena_bytes);
+        context->arena = arena_new_shared((size_t)context->limits.arena_bytes, source);
         if (!context->arena) {
                 free(context);
                 return NULL;
@@ -348,7 +353,7 @@ static enum ox_code run_error(void *user)
 {
         struct rendering *r = user;
 
-        render_error_json(r->code, r->message, r->result, r->context->arena, write_bounded, r);
+        render_error_json(r->code, r->message, r->result, write_bounded, r);
         return OX_OK;
 }
 

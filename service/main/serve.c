@@ -1,5 +1,6 @@
 /* shaped serve: the daemon from its start to its drain. */
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@
 #include "version.h"
 
 #define CONTEXTS_SPARE 4
-#define QUIET_MS       200 /* without a request, until a drain is over: what is on its way may still come */
+#define MAPPED_BYTES   (128 * 1024) /* what malloc() has as a mapping of its own from this size on goes back at once */
+#define QUIET_MS       200          /* without a request, until a drain is over: what is on its way may still come */
 #define STEP_MS        20
 
 struct daemon {
@@ -41,6 +43,13 @@ static void raise_files(void)
         }
 }
 
+/* By itself the C library raises the size from which on it maps, and then keeps what is freed, in an arena of each
+   thread: memory_bytes would be taken several times over. */
+static void give_back_memory(void)
+{
+        mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+}
+
 static void fill_in(struct config *config)
 {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -49,6 +58,16 @@ static void fill_in(struct config *config)
                 config->workers = cores > 0 ? cores : 1;
         if (!config->io_threads)
                 config->io_threads = cores > 0 ? cores : 1;
+        if (!config->memory_bytes)
+                config->memory_bytes = budget_share();
+}
+
+/* What is kept for requests to come. */
+static bool spare(void *user)
+{
+        struct service *service = user;
+
+        return contexts_spare(service->contexts) || calls_spare(&service->calls);
 }
 
 static bool start_service(struct daemon *d)
@@ -57,11 +76,13 @@ static bool start_service(struct daemon *d)
 
         service->config = &d->config;
         calls_init(&service->calls);
-        rest_name_routes(&service->metrics);
+        rest_init(&service->metrics);
         if (getrandom(&service->seed, sizeof(service->seed), 0) != (ssize_t)sizeof(service->seed))
                 service->seed = (uint64_t)clock_ns();
+        budget_init(&service->budget, d->config.memory_bytes, &service->metrics, spare, service);
         service->contexts =
-                contexts_new(&d->config.limits, (size_t)(d->config.workers + d->config.io_threads) + CONTEXTS_SPARE);
+                contexts_new(&d->config.limits, (size_t)(d->config.workers + d->config.io_threads) + CONTEXTS_SPARE,
+                             &service->budget);
         service->pool = pool_new((size_t)d->config.workers, (size_t)d->config.queue);
         if (!service->contexts || !service->pool)
                 return false;
@@ -89,6 +110,7 @@ static bool start(struct daemon *d)
                 {.name = "version", .text = SHAPED_VERSION},
                 {.name = "workers", .kind = LOG_INT, .number = d->config.workers},
                 {.name = "io_threads", .kind = LOG_INT, .number = d->config.io_threads},
+                {.name = "memory_bytes", .kind = LOG_INT, .number = d->config.memory_bytes},
                 {.name = "pid", .kind = LOG_INT, .number = getpid()},
         };
 
@@ -151,6 +173,7 @@ int serve_main(const struct config *config)
         d.config = *config;
         fill_in(&d.config);
         raise_files();
+        give_back_memory();
         log_begin(json, &d.service.metrics);
         /* Blocked before there are threads, so that none of them is interrupted and sigwait() alone sees them. */
         signal(SIGPIPE, SIG_IGN);

@@ -9,8 +9,9 @@
 #include "engine.h"
 #include "service.h"
 
-#define KEEP_BYTES ((size_t)1024 * 1024) /* of a reply's memory, for the next call */
-#define CALLS_KEPT 64
+#define CALLS_KEPT 64                         /* for the next ones */
+#define KEEP_BYTES ((size_t)64 * 1024 * 1024) /* of their replies' memory, in all */
+#define FREE_BYTES ((size_t)32 * 1024)        /* of a text, as much as a connection takes anyway */
 
 void calls_init(struct call_pool *pool)
 {
@@ -20,32 +21,42 @@ void calls_init(struct call_pool *pool)
 
 void calls_done(struct call_pool *pool)
 {
-        while (pool->first) {
-                struct call *call = pool->first;
-
-                pool->first = call->next;
-                free(call->reply.text);
-                free(call);
+        while (calls_spare(pool)) {
         }
         pthread_mutex_destroy(&pool->lock);
 }
 
-struct call *call_new(struct service *service)
+static struct call *take_idle(struct call_pool *pool)
 {
-        struct call_pool *pool = &service->calls;
-        struct call_text reply = {.text = NULL};
-
         pthread_mutex_lock(&pool->lock);
         struct call *call = pool->first;
 
         if (call) {
                 pool->first = call->next;
                 pool->count--;
+                pool->bytes -= call->reply.capacity;
         }
         pthread_mutex_unlock(&pool->lock);
-        if (call)
-                reply = call->reply;
-        else
+        return call;
+}
+
+bool calls_spare(struct call_pool *pool)
+{
+        struct call *call = take_idle(pool);
+
+        if (!call)
+                return false;
+        text_free(&call->reply);
+        free(call);
+        return true;
+}
+
+struct call *call_new(struct service *service)
+{
+        struct call *call = take_idle(&service->calls);
+        struct call_text reply = call ? call->reply : (struct call_text){.budget = &service->budget};
+
+        if (!call)
                 call = malloc(sizeof(*call));
         if (!call)
                 return NULL;
@@ -59,38 +70,65 @@ void call_free(struct call *call)
 {
         struct call_pool *pool = &call->service->calls;
 
-        if (call->reply.capacity > KEEP_BYTES) {
-                free(call->reply.text);
-                call->reply = (struct call_text){.text = NULL};
-        }
         pthread_mutex_lock(&pool->lock);
-        if (pool->count < CALLS_KEPT) {
+        if (pool->count < CALLS_KEPT && call->reply.capacity <= KEEP_BYTES - pool->bytes) {
                 call->next = pool->first;
                 pool->first = call;
                 pool->count++;
+                pool->bytes += call->reply.capacity;
                 call = NULL;
         }
         pthread_mutex_unlock(&pool->lock);
         if (call)
-                free(call->reply.text);
+                text_free(&call->reply);
         free(call);
+}
+
+/* -- texts -- */
+
+static size_t counted(size_t capacity)
+{
+        return capacity > FREE_BYTES ? capacity : 0;
+}
+
+void text_free(struct call_text *text)
+{
+        free(text->text);
+        budget_give(text->budget, counted(text->capacity));
+        *text = (struct call_text){.budget = text->budget, .failed = text->failed};
+}
+
+static bool text_grow(struct call_text *text, size_t capacity)
+{
+        size_t more = counted(capacity) - counted(text->capacity);
+
+        if (!budget_take(text->budget, more))
+                return false;
+        char *grown = realloc(text->text, capacity);
+
+        if (!grown) {
+                budget_give(text->budget, more);
+                return false;
+        }
+        text->text = grown;
+        text->capacity = capacity;
+        return true;
 }
 
 void text_append(struct call_text *to, const char *bytes, size_t size)
 {
+        if (to->failed)
+                return;
         if (size > to->capacity - to->length) {
                 size_t capacity = to->capacity ? 2 * to->capacity : 4096;
 
                 while (capacity - to->length < size)
                         capacity *= 2;
-                char *grown = realloc(to->text, capacity);
-
-                if (!grown) {
+                if (!text_grow(to, capacity)) {
                         to->failed = true;
+                        text_free(to);
                         return;
                 }
-                to->text = grown;
-                to->capacity = capacity;
         }
         if (size)
                 memcpy(to->text + to->length, bytes, size);
@@ -108,6 +146,12 @@ void call_reply(struct call *call, int status, const char *content_type)
         call->code = OX_OK;
         call->content_type = content_type;
         call->reply.length = 0;
+        call->reply.failed = false;
+}
+
+void call_write_error(struct call *call, enum ox_code code, const char *message)
+{
+        render_error_json(code, message, NULL, call_write, call);
 }
 
 void call_reply_header(struct call *call, const char *name, const char *format, ...)
@@ -128,22 +172,12 @@ void call_reply_header(struct call *call, const char *name, const char *format, 
 __attribute__((format(printf, 4, 0))) static void reply_error(struct call *call, int status, enum ox_code code,
                                                               const char *format, va_list args)
 {
-        static const char poor[] = "{\"code\":\"resource_exhausted\",\"message\":\"no memory\",\"details\":[]}\n";
-        struct contexts *contexts = call->service->contexts;
         char message[1024];
-        struct ox_context *context = contexts_take(contexts);
 
         vsnprintf(message, sizeof(message), format, args);
         call_reply(call, status, "application/json");
         call->code = code;
-        if (!context || ox_render_error(context, code, message, NULL, call_write, call) != OX_OK ||
-            call->reply.failed) {
-                call->reply.length = 0;
-                call_write(call, poor, sizeof(poor) - 1);
-        }
-        contexts_give(contexts, context);
-        if (status == 503 || status == 429)
-                call_reply_header(call, "Retry-After", "1");
+        call_write_error(call, code, message);
 }
 
 void call_reply_error(struct call *call, enum ox_code code, const char *format, ...)
@@ -162,4 +196,9 @@ void call_reply_error_status(struct call *call, int status, enum ox_code code, c
         va_start(args, format);
         reply_error(call, status, code, format, args);
         va_end(args);
+}
+
+void call_reply_no_memory(struct call *call)
+{
+        call_reply_error(call, OX_UNAVAILABLE, "%s", call->service->budget.text);
 }

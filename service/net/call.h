@@ -30,7 +30,7 @@ struct call_handler {
         enum call_next (*end)(struct call *call);
         /* On a worker, after CALL_WORK. */
         void (*work)(struct call *call);
-        /* The call is over, answered or not: frees call->state. */
+        /* The reply stands, or will not be wanted: frees call->state, if it is there still. */
         void (*done)(struct call *call);
 };
 
@@ -45,13 +45,16 @@ struct call_transport {
 
 #define CALL_HEADERS 6
 
+/* A text that grows. What is more than a little of it is taken from the memory of all requests. */
 struct call_text {
+        struct budget *budget;
         char *text;
         size_t length, capacity;
-        bool failed; /* there was no memory for all of it */
+        bool failed; /* there was no memory for all of it, and nothing is left of it */
 };
 
 void text_append(struct call_text *to, const char *bytes, size_t size);
+void text_free(struct call_text *text);
 
 struct call {
         struct service *service;
@@ -114,3 +117,9 @@ void call_reply_error(struct call *call, enum ox_code code, const char *format, 
         __attribute__((format(printf, 3, 4)));
 void call_reply_error_status(struct call *call, int status, enum ox_code code, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
+
+/* The error of a request that gets no memory. */
+void call_reply_no_memory(struct call *call);
+
+/* Appends an error as JSON, without details. */
+void call_write_error(struct call *call, enum ox_code code, const char *message);

@@ -77,10 +77,8 @@ static const struct call_transport transport = {.header = find_header, .query = 
 
 static enum MHD_Result send_reply(struct call *call)
 {
-        if (call->reply.failed) {
-                call->reply.failed = false;
-                call_reply_error(call, OX_RESOURCE_EXHAUSTED, "no memory for the reply");
-        }
+        if (call->reply.failed)
+                call_reply_no_memory(call);
         struct MHD_Response *response =
                 MHD_create_response_from_buffer(call->reply.length, call->reply.text, MHD_RESPMEM_PERSISTENT);
 
@@ -90,6 +88,8 @@ static enum MHD_Result send_reply(struct call *call)
                 MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, call->content_type);
         for (size_t i = 0; i < call->n_header; i++)
                 MHD_add_response_header(response, call->header[i].name, call->header[i].value);
+        if (call->status == MHD_HTTP_SERVICE_UNAVAILABLE || call->status == MHD_HTTP_TOO_MANY_REQUESTS)
+                MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
         if (atomic_load(&call->service->draining) || call->close)
                 MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
         enum MHD_Result result = MHD_queue_response(call->connection, (unsigned)call->status, response);
@@ -106,6 +106,7 @@ static void run_job(struct job *job)
         struct call *call = (struct call *)((char *)job - offsetof(struct call, job));
 
         call->handler->work(call);
+        call->handler->done(call);
         call->phase = PHASE_READY;
         MHD_resume_connection(call->connection);
 }
@@ -191,6 +192,7 @@ static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connect
         http1->handler->begin(call);
         if (!call->status)
                 return MHD_YES;
+        http1->handler->done(call);
         /* A reply that is queued now ends the connection. A client that waits for 100-continue needs it now, for it
            sends nothing before; another one may see no reply before it has sent all. */
         if (call->has_body && (framing.expects || (call->has_length && call->length > SKIP_EARLY)))
@@ -205,6 +207,8 @@ static enum MHD_Result take_body(struct call *call, const char *bytes, size_t si
         peer_progress(peer_of(call->connection), call->body_bytes);
         if (call->phase == PHASE_BODY && call->handler->body(call, bytes, size))
                 return MHD_YES;
+        if (call->phase == PHASE_BODY)
+                call->handler->done(call);
         call->phase = PHASE_SKIP;
         call->skipped_body += size;
         return call->skipped_body > SKIP_MOST ? MHD_NO : MHD_YES;
@@ -227,6 +231,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
                 peer_enter(peer_of(connection), PEER_SERVED);
                 if (call->handler->end(call) == CALL_WORK)
                         return hand_over(call);
+                call->handler->done(call);
         }
         return call->phase == PHASE_SENT ? MHD_YES : send_reply(call);
 }

@@ -11,11 +11,14 @@
 
 #include "base/try.h"
 
-#define OUT_BYTES ((size_t)64 * 1024)
+#define OUT_BYTES   ((size_t)64 * 1024)
+#define STATE_BYTES ((size_t)48 * 1024) /* of zlib; zstd tells what it takes */
 
 struct decoder {
         enum encoding encoding;
         const struct ox_limits *limits;
+        struct budget *budget;
+        size_t held; /* of it */
         z_stream gzip;
         ZSTD_DCtx *zstd;
         bool begun, complete;
@@ -61,7 +64,18 @@ static int window_log(int64_t bytes)
         return log;
 }
 
-struct decoder *decoder_new(enum encoding encoding, const struct ox_limits *limits)
+/* Has taken `bytes` in all. */
+static bool hold(struct decoder *decoder, size_t bytes)
+{
+        if (bytes <= decoder->held)
+                return true;
+        if (!budget_take(decoder->budget, bytes - decoder->held))
+                return false;
+        decoder->held = bytes;
+        return true;
+}
+
+struct decoder *decoder_new(enum encoding encoding, const struct ox_limits *limits, struct budget *budget)
 {
         struct decoder *decoder = malloc(sizeof(*decoder));
 
@@ -69,17 +83,23 @@ struct decoder *decoder_new(enum encoding encoding, const struct ox_limits *limi
                 return NULL;
         decoder->encoding = encoding;
         decoder->limits = limits;
+        decoder->budget = budget;
+        decoder->held = 0;
         decoder->gzip = (z_stream){.zalloc = NULL};
         decoder->zstd = NULL;
         decoder->begun = decoder->complete = false;
         decoder->error[0] = '\0';
+        if (!hold(decoder, sizeof(*decoder) + STATE_BYTES)) {
+                decoder_free(decoder);
+                return NULL;
+        }
         if (encoding == ENCODING_GZIP && inflateInit2(&decoder->gzip, 16 + MAX_WBITS) == Z_OK)
                 return decoder;
         if (encoding == ENCODING_ZSTD && (decoder->zstd = ZSTD_createDCtx()) != NULL) {
                 ZSTD_DCtx_setParameter(decoder->zstd, ZSTD_d_windowLogMax, window_log(limits->zstd_window_bytes));
                 return decoder;
         }
-        free(decoder);
+        decoder_free(decoder);
         return NULL;
 }
 
@@ -91,6 +111,7 @@ void decoder_free(struct decoder *decoder)
                 inflateEnd(&decoder->gzip);
         else
                 ZSTD_freeDCtx(decoder->zstd);
+        budget_give(decoder->budget, decoder->held);
         free(decoder);
 }
 
@@ -154,6 +175,11 @@ static enum ox_code feed_zstd(struct decoder *decoder, const char *bytes, size_t
                                 snprintf(decoder->error, sizeof(decoder->error), "the body is no valid zstd: %s",
                                          ZSTD_getErrorName(result));
                         return window ? OX_RESOURCE_EXHAUSTED : OX_INVALID_ARGUMENT;
+                }
+                /* Its window is as large as the frame says, and there by now. */
+                if (!hold(decoder, sizeof(*decoder) + ZSTD_sizeof_DCtx(decoder->zstd))) {
+                        snprintf(decoder->error, sizeof(decoder->error), "%s", decoder->budget->text);
+                        return OX_UNAVAILABLE;
                 }
                 decoder->complete = result == 0;
                 if (out.pos && !sink(user, decoder->out, out.pos))

@@ -6,6 +6,7 @@
 
 #include "base/code.h"
 #include "base/limits.h"
+#include "work/budget.h"
 
 enum encoding { ENCODING_IDENTITY, ENCODING_GZIP, ENCODING_ZSTD };
 
@@ -15,7 +16,7 @@ bool encoding_read(const char *value, enum encoding *ret);
 struct decoder;
 
 /* NULL when there is no memory. Not for ENCODING_IDENTITY. */
-struct decoder *decoder_new(enum encoding encoding, const struct ox_limits *limits);
+struct decoder *decoder_new(enum encoding encoding, const struct ox_limits *limits, struct budget *budget);
 void decoder_free(struct decoder *decoder); /* takes NULL */
 
 /* Hands what the next bytes decode to on to `sink` until it returns false, which ends with OX_ABORTED. `error` is set

@@ -74,7 +74,7 @@ void models_begin(struct call *call)
         if (m)
                 options_begin(&m->options, call->service->seed);
         if (!m || !(m->context = contexts_take(call->service->contexts))) {
-                call_reply_error(call, OX_RESOURCE_EXHAUSTED, "no memory for another request");
+                call_reply_no_memory(call);
                 return;
         }
         if (!read_options(call, m) ||

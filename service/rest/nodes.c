@@ -19,7 +19,7 @@ struct nodes {
         struct options options;
         struct call_text body;
         bool is_batch;
-        struct ox_context *context;
+        struct ox_context *context, *text_context;
 };
 
 /* -- the head and the body -- */
@@ -38,7 +38,7 @@ static bool collect(void *user, const char *bytes, size_t size)
 
         text_append(&n->body, bytes, size);
         if (n->body.failed)
-                call_reply_error(call, OX_RESOURCE_EXHAUSTED, "no memory for the request");
+                call_reply_no_memory(call);
         return !n->body.failed;
 }
 
@@ -49,10 +49,11 @@ static void begin(struct call *call, bool is_batch)
 
         call->state = n;
         if (!n) {
-                call_reply_error(call, OX_RESOURCE_EXHAUSTED, "no memory for another request");
+                call_reply_no_memory(call);
                 return;
         }
         options_begin(&n->options, call->service->seed);
+        n->body.budget = &call->service->budget;
         n->is_batch = is_batch;
         if (!call->transport->query(call, each_option, n)) {
                 call_reply_error(call, OX_INVALID_ARGUMENT, "%s", n->options.error);
@@ -168,7 +169,8 @@ static void put_failure(struct call *call, struct nodes *n, enum ox_code code, c
         put(call, "{\"error\":");
         if (!answer_error(call, n->context, code, error, result)) {
                 call->reply.length = before;
-                put(call, "{\"error\":{\"code\":\"resource_exhausted\",\"message\":\"no memory\",\"details\":[]}");
+                put(call, "{\"error\":");
+                call_write_error(call, code, error);
         }
         put(call, "}");
 }
@@ -218,27 +220,77 @@ static void answer_batch(struct call *call, struct nodes *n, json_t *root)
         put(call, "]}\n");
 }
 
+/* -- the text -- */
+
+/* jansson takes its memory on the arena of the request that this thread reads, and gives none back. */
+static _Thread_local struct {
+        struct arena *arena;
+        bool is_out;
+} reading;
+
+static void *json_take(size_t size)
+{
+        void *at = arena_try_alloc(reading.arena, size);
+
+        if (!at)
+                reading.is_out = true;
+        return at;
+}
+
+static void json_leave(void *at)
+{
+}
+
+void nodes_init(void)
+{
+        json_set_alloc_funcs(json_take, json_leave);
+}
+
+/* The body as JSON, on the context's arena. NULL: the call has its reply. */
+static json_t *read_body(struct call *call, const struct call_text *body, struct ox_context *context)
+{
+        json_error_t fault;
+        const char *lack;
+
+        reading.arena = ox_context_arena(context);
+        reading.is_out = false;
+        json_t *root = json_loadb(body->text ? body->text : "", body->length, JSON_REJECT_DUPLICATES, &fault);
+
+        if (reading.is_out) {
+                enum ox_code code = arena_lack(reading.arena, &lack);
+
+                answer_failure(call, context, code, lack, NULL);
+                return NULL;
+        }
+        if (!root)
+                call_reply_error(call, OX_INVALID_ARGUMENT, "line %d, column %d: %s", fault.line, fault.column,
+                                 fault.text);
+        return root;
+}
+
 /* -- the end -- */
 
 void nodes_work(struct call *call)
 {
         struct nodes *n = call->state;
-        json_error_t fault;
-        json_t *root = json_loadb(n->body.text ? n->body.text : "", n->body.length, JSON_REJECT_DUPLICATES, &fault);
+        struct contexts *contexts = call->service->contexts;
 
-        if (!root) {
-                call_reply_error(call, OX_INVALID_ARGUMENT, "line %d, column %d: %s", fault.line, fault.column,
-                                 fault.text);
+        n->context = contexts_take(contexts);
+        /* The text of a batch outlives what is inferred of each of its nodes. */
+        if (n->is_batch)
+                n->text_context = contexts_take(contexts);
+        struct ox_context *context = n->is_batch ? n->text_context : n->context;
+
+        if (!n->context || !context) {
+                call_reply_no_memory(call);
                 return;
         }
-        n->context = contexts_take(call->service->contexts);
-        if (!n->context)
-                call_reply_error(call, OX_RESOURCE_EXHAUSTED, "no memory for another request");
-        else if (n->is_batch)
+        json_t *root = read_body(call, &n->body, context);
+
+        if (root && n->is_batch)
                 answer_batch(call, n, root);
-        else
+        else if (root)
                 answer_one(call, n, root);
-        json_decref(root);
 }
 
 enum call_next nodes_end(struct call *call)
@@ -264,6 +316,7 @@ void nodes_done(struct call *call)
         upload_done(&n->upload);
         options_done(&n->options);
         contexts_give(call->service->contexts, n->context);
-        free(n->body.text);
+        contexts_give(call->service->contexts, n->text_context);
+        text_free(&n->body);
         free(n);
 }

@@ -15,7 +15,6 @@
 
 struct listing {
         struct call *call;
-        struct ox_context *context;
         const char *domain; /* NULL: any */
         int64_t opset;      /* 0: the newest */
         int64_t page_size;
@@ -229,13 +228,13 @@ static void put_tag(struct call *call)
         call_reply_header(call, "Cache-Control", "no-cache"); /* ask again, and get 304 */
 }
 
-static enum ox_code write_page(void *user)
+static void write_page(struct listing *l)
 {
-        struct listing *l = user;
         size_t at = (size_t)l->page, shown = 0;
+        char block[JSON_BLOCK_BYTES];
         struct json_out out;
 
-        json_begin(&out, ox_context_arena(l->context), false, call_write, l->call);
+        json_begin(&out, block, false, call_write, l->call);
         json_open(&out, '{');
         json_key(&out, "operators");
         json_open(&out, '[');
@@ -260,31 +259,23 @@ static enum ox_code write_page(void *user)
         }
         json_close(&out, '}');
         json_end(&out);
-        return OX_OK;
 }
 
-static enum ox_code write_one(void *user)
+static void write_one(struct listing *l)
 {
-        struct listing *l = user;
+        char block[JSON_BLOCK_BYTES];
         struct json_out out;
 
-        json_begin(&out, ox_context_arena(l->context), false, call_write, l->call);
+        json_begin(&out, block, false, call_write, l->call);
         put_operator(&out, l->row, l->n_row, row_in_force(l->row, l->n_row, l->opset));
         json_end(&out);
-        return OX_OK;
 }
 
-static void answer(struct listing *l, enum ox_code (*write)(void *user))
+static void answer(struct listing *l, void (*write)(struct listing *l))
 {
-        struct call *call = l->call;
-
-        l->context = contexts_take(call->service->contexts);
-        call_reply(call, HTTP_OK, "application/json");
-        if (!l->context || context_run(l->context, write, l, NULL) != OX_OK)
-                call_reply_error(call, OX_RESOURCE_EXHAUSTED, "no memory for the answer");
-        else
-                put_tag(call);
-        contexts_give(call->service->contexts, l->context);
+        call_reply(l->call, HTTP_OK, "application/json");
+        write(l);
+        put_tag(l->call);
 }
 
 void operators_list(struct call *call)

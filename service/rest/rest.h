@@ -6,5 +6,5 @@
 
 extern const struct call_handler rest_handler;
 
-/* Names the routes in the metrics. */
-void rest_name_routes(struct metrics *metrics);
+/* Before threads start; also names the routes in the metrics. */
+void rest_init(struct metrics *metrics);

@@ -35,8 +35,9 @@ const struct route routes[] = {
 
 const size_t route_count = sizeof(routes) / sizeof(routes[0]);
 
-void rest_name_routes(struct metrics *metrics)
+void rest_init(struct metrics *metrics)
 {
+        nodes_init();
         for (size_t i = 0; i < route_count; i++)
                 metrics->route[i] = routes[i].name;
 }
@@ -91,6 +92,7 @@ static void rest_done(struct call *call)
 {
         if (call->state)
                 routes[call->route].handler.done(call);
+        call->state = NULL;
 }
 
 const struct call_handler rest_handler = {rest_begin, rest_body, rest_end, rest_work, rest_done};

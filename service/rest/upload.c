@@ -69,9 +69,9 @@ bool upload_begin(struct upload *upload, struct call *call, unsigned medias, con
                 }
         }
         if (encoding != ENCODING_IDENTITY) {
-                upload->decoder = decoder_new(encoding, &call->service->config->limits);
+                upload->decoder = decoder_new(encoding, &call->service->config->limits, &call->service->budget);
                 if (!upload->decoder) {
-                        call_reply_error(call, OX_RESOURCE_EXHAUSTED, "no memory to decode the body");
+                        call_reply_no_memory(call);
                         return false;
                 }
         }

@@ -12,18 +12,20 @@
 
 struct contexts {
         struct ox_limits limits;
+        struct budget *budget;
         pthread_mutex_t lock;
         size_t count, most;
         struct ox_context *idle[];
 };
 
-struct contexts *contexts_new(const struct ox_limits *limits, size_t most)
+struct contexts *contexts_new(const struct ox_limits *limits, size_t most, struct budget *budget)
 {
         struct contexts *contexts = calloc(1, sizeof(*contexts) + most * sizeof(struct ox_context *));
 
         if (!contexts)
                 return NULL;
         contexts->limits = *limits;
+        contexts->budget = budget;
         contexts->most = most;
         pthread_mutex_init(&contexts->lock, NULL);
         return contexts;
@@ -39,7 +41,7 @@ void contexts_free(struct contexts *contexts)
         free(contexts);
 }
 
-struct ox_context *contexts_take(struct contexts *contexts)
+static struct ox_context *take_idle(struct contexts *contexts)
 {
         struct ox_context *context = NULL;
 
@@ -47,7 +49,22 @@ struct ox_context *contexts_take(struct contexts *contexts)
         if (contexts->count)
                 context = contexts->idle[--contexts->count];
         pthread_mutex_unlock(&contexts->lock);
-        return context ? context : ox_context_new(&contexts->limits);
+        return context;
+}
+
+struct ox_context *contexts_take(struct contexts *contexts)
+{
+        struct ox_context *context = take_idle(contexts);
+
+        return context ? context : ox_context_new_shared(&contexts->limits, &contexts->budget->source);
+}
+
+bool contexts_spare(struct contexts *contexts)
+{
+        struct ox_context *context = take_idle(contexts);
+
+        ox_context_free(context);
+        return context != NULL;
 }
 
 void contexts_give(struct contexts *contexts, struct ox_context *context)

@@ -2,17 +2,21 @@
 #pragma once
 
 #include "shape.h"
+#include "work/budget.h"
 
 struct contexts;
 
-/* NULL when there is no memory. Keeps up to `most` contexts that nobody uses. */
-struct contexts *contexts_new(const struct ox_limits *limits, size_t most);
+/* NULL when there is no memory. Keeps up to `most` contexts that nobody uses; all take from `budget`. */
+struct contexts *contexts_new(const struct ox_limits *limits, size_t most, struct budget *budget);
 
 /* Takes NULL; every context must be back. */
 void contexts_free(struct contexts *contexts);
 
 /* An empty context; NULL when there is no memory. Any thread may call these. */
 struct ox_context *contexts_take(struct contexts *contexts);
+
+/* Frees a context that nobody uses; false when there is none. */
+bool contexts_spare(struct contexts *contexts);
 
 /* Takes NULL. */
 void contexts_give(struct contexts *contexts, struct ox_context *context);

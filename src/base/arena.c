@@ -35,33 +35,72 @@ struct block {
 struct arena {
         size_t limit;
         size_t before; /* bytes handed out of blocks before the current one */
+        size_t held;   /* in blocks */
+        struct arena_source *source;
         struct block *first, *current;
         unsigned char *at;   /* of the current block, the first byte that is free */
         size_t room;         /* from there on, within the block and the limit: a multiple of ALIGNMENT */
         unsigned char *last; /* the last thing allocated, for growing in place */
         struct arena_guard *guard;
+        enum ox_code lack; /* why the last allocation failed */
+        char lack_text[ARENA_LACK];
 };
 
-static struct block *block_new(size_t size)
+static bool lack_limit(struct arena *arena)
 {
+        arena->lack = OX_RESOURCE_EXHAUSTED;
+        snprintf(arena->lack_text, sizeof(arena->lack_text),
+                 "the request needs more memory than arena_bytes allows (%zu)", arena->limit);
+        return false;
+}
+
+static void lack_source(struct arena *arena, size_t wanted)
+{
+        struct arena_source *source = arena->source;
+
+        /* What all of it would not be enough for need not be tried again. */
+        arena->lack = wanted > source->most - arena->held ? OX_RESOURCE_EXHAUSTED : OX_UNAVAILABLE;
+        snprintf(arena->lack_text, sizeof(arena->lack_text), "%s", source->text);
+}
+
+static struct block *block_new(struct arena *arena, size_t size)
+{
+        struct arena_source *source = arena->source;
         size_t whole;
 
-        if (!add_size(size, sizeof(struct block), &whole))
+        if (!add_size(size, sizeof(struct block), &whole)) {
+                lack_limit(arena);
                 return NULL;
+        }
+        if (source && !source->take(source, whole)) {
+                lack_source(arena, whole);
+                return NULL;
+        }
         struct block *block = malloc(whole);
 
-        if (!block)
+        if (!block) {
+                if (source)
+                        source->give(source, whole);
+                arena->lack = OX_UNAVAILABLE;
+                snprintf(arena->lack_text, sizeof(arena->lack_text), "the system has no memory left");
                 return NULL;
+        }
+        arena->held += whole;
         block->next = NULL;
         block->size = size;
         ASAN_POISON_MEMORY_REGION(block->data, size);
         return block;
 }
 
-static void block_free(struct block *block)
+static void block_free(struct arena *arena, struct block *block)
 {
+        size_t whole = block->size + sizeof(struct block);
+
         ASAN_UNPOISON_MEMORY_REGION(block->data, block->size);
         free(block);
+        arena->held -= whole;
+        if (arena->source)
+                arena->source->give(arena->source, whole);
 }
 
 size_t arena_used(const struct arena *arena)
@@ -80,12 +119,18 @@ static void arena_enter(struct arena *arena, struct block *block)
 
 struct arena *arena_new(size_t limit)
 {
+        return arena_new_shared(limit, NULL);
+}
+
+struct arena *arena_new_shared(size_t limit, struct arena_source *source)
+{
         struct arena *arena = calloc(1, sizeof(*arena));
 
         if (!arena)
                 return NULL;
         arena->limit = limit;
-        arena->first = block_new(FIRST_BLOCK);
+        arena->source = source;
+        arena->first = block_new(arena, FIRST_BLOCK);
         if (!arena->first) {
                 free(arena);
                 return NULL;
@@ -100,7 +145,7 @@ void arena_free(struct arena *arena)
                 return;
         for (struct block *block = arena->first, *next; block; block = next) {
                 next = block->next;
-                block_free(block);
+                block_free(arena, block);
         }
         free(arena);
 }
@@ -116,7 +161,7 @@ void arena_reset(struct arena *arena, size_t keep)
 
                 if (kept + block->size > keep) {
                         *link = block->next;
-                        block_free(block);
+                        block_free(arena, block);
                         continue;
                 }
                 kept += block->size;
@@ -148,7 +193,7 @@ static bool arena_next_block(struct arena *arena, size_t size)
 
                 if (next > LAST_BLOCK)
                         next = LAST_BLOCK;
-                struct block *block = block_new(size > next ? size : next);
+                struct block *block = block_new(arena, size > next ? size : next);
 
                 if (!block)
                         return false;
@@ -166,10 +211,10 @@ static bool arena_make_room(struct arena *arena, size_t size)
         size_t rounded, used;
 
         if (!add_size(size ? size : 1, ALIGNMENT - 1, &rounded))
-                return false;
+                return lack_limit(arena);
         rounded &= ~(ALIGNMENT - 1);
         if (!add_size(arena_used(arena), rounded, &used) || used > arena->limit)
-                return false;
+                return lack_limit(arena);
         return rounded <= arena->room || arena_next_block(arena, rounded);
 }
 
@@ -194,8 +239,7 @@ void *arena_alloc(struct arena *arena, size_t size)
         void *at = arena_try_alloc(arena, size);
 
         if (!at)
-                arena_bail(arena, OX_RESOURCE_EXHAUSTED, "the request needs more memory than arena_bytes allows (%zu)",
-                           arena->limit);
+                arena_bail(arena, arena->lack, "%s", arena->lack_text);
         return at;
 }
 
@@ -287,4 +331,10 @@ void arena_bail(struct arena *arena, enum ox_code code, const char *format, ...)
         vsnprintf(guard->message, sizeof(guard->message), format, args);
         va_end(args);
         longjmp(guard->jump, 1);
+}
+
+enum ox_code arena_lack(const struct arena *arena, const char **ret_text)
+{
+        *ret_text = arena->lack_text;
+        return arena->lack;
 }

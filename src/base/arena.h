@@ -21,8 +21,19 @@ struct arena_guard {
         char message[256];
 };
 
+/* What arenas share with each other: each asks before it takes memory, in blocks, and tells when it gives it back, from
+   whatever thread it is used in. */
+struct arena_source {
+        bool (*take)(struct arena_source *source, size_t bytes); /* false: there is not so much left */
+        void (*give)(struct arena_source *source, size_t bytes);
+        size_t most;      /* that there is in all */
+        const char *text; /* what is said when there is not enough */
+};
+
 /* NULL when there is no memory. `limit` bounds the bytes that are handed out between two resets. */
 struct arena *arena_new(size_t limit);
+/* `source` NULL: none; else it must outlive the arena. */
+struct arena *arena_new_shared(size_t limit, struct arena_source *source);
 
 /* Takes NULL. */
 void arena_free(struct arena *arena);
@@ -33,15 +44,20 @@ void arena_reset(struct arena *arena, size_t keep);
 /* The guard that arena_bail() jumps to, NULL for none. Returns the one that was set before. */
 struct arena_guard *arena_set_guard(struct arena *arena, struct arena_guard *guard);
 
-/* Never returns NULL: past the limit it bails with OX_RESOURCE_EXHAUSTED. Aligned for numbers of 64 bits and
+/* Never returns NULL: without memory it bails as arena_lack() tells. Aligned for numbers of 64 bits and
    pointers, the widest that there are; not zeroed. Without a
    guard (tests alone) running out of memory ends the process. */
 void *arena_alloc(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull));
 void *arena_zalloc(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull));
 void *arena_array(struct arena *arena, size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 
-/* Like arena_alloc(), but NULL past the limit: for libraries that handle it themselves. */
+/* Like arena_alloc(), but NULL without memory: for libraries that handle it themselves. */
 void *arena_try_alloc(struct arena *arena, size_t size);
+
+/* Why the last allocation that failed did so: OX_RESOURCE_EXHAUSTED past a limit, OX_UNAVAILABLE when others hold what
+   the arena wanted; *ret_text, on the arena, says it in a sentence. */
+#define ARENA_LACK 160
+enum ox_code arena_lack(const struct arena *arena, const char **ret_text);
 
 /* A grown copy of an array; in place when it was the last thing allocated. */
 void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_size) __attribute__((returns_nonnull));

@@ -117,9 +117,10 @@ enum ox_code loader_take(void *loader_, uint32_t number, const uint8_t *bytes, s
         ProtobufCBinaryData raw = {0};
         size_t unpacked = is_borrowed ? size_before_raw(bytes, size, &raw) : size;
         ProtobufCMessage *message = protobuf_c_message_unpack(field->descriptor, &allocator, unpacked, bytes);
+        const char *lack;
 
         if (!message)
-                return memory.is_out ? OX_RESOURCE_EXHAUSTED : OX_INVALID_ARGUMENT;
+                return memory.is_out ? arena_lack(loader->arena, &lack) : OX_INVALID_ARGUMENT;
         if (unpacked < size) {
                 ((OnnxTensor *)message)->has_raw_data = true;
                 ((OnnxTensor *)message)->raw_data = raw;
@@ -167,10 +168,8 @@ enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, 
         }
         OnnxModel *model = shaped__onnx__v1__model_proto__unpack(&allocator, size, bytes);
 
-        if (memory.is_out) {
-                *ret_error = "the model needs more memory than arena_bytes allows";
-                return OX_RESOURCE_EXHAUSTED;
-        }
+        if (memory.is_out)
+                return arena_lack(arena, ret_error);
         if (!model) {
                 *ret_error = "no model: the bytes are no ModelProto";
                 return OX_INVALID_ARGUMENT;

@@ -227,7 +227,6 @@ struct skimmer *skim_new(struct arena *arena, const struct ox_limits *limits, co
 
         s->arena = arena;
         s->upload_most = limits->upload_bytes < 0 ? 0 : (uint64_t)limits->upload_bytes;
-        s->arena_most = limits->arena_bytes < 0 ? 0 : (uint64_t)limits->arena_bytes;
         s->kept_most = limits->kept_bytes < 0           ? 0
                        : limits->kept_bytes > KEPT_MOST ? KEPT_MOST
                                                         : (size_t)limits->kept_bytes;

@@ -34,7 +34,7 @@ enum check { CHECK_NONE, CHECK_NAME, CHECK_VARINTS };
 
 struct skimmer {
         struct arena *arena;
-        uint64_t upload_most, arena_most, seen;
+        uint64_t upload_most, seen;
         size_t kept_most, name_most;
         int64_t depth_limit;
         uint32_t depth_most;

@@ -41,6 +41,15 @@ void skim_fail_limit(struct skimmer *s, const char *what, const char *limit, uin
                   (unsigned long long)s->at, what, limit, (unsigned long long)most);
 }
 
+static void fail_memory(struct skimmer *s)
+{
+        const char *text;
+        enum ox_code code = arena_lack(s->arena, &text);
+
+        skim_fail(s, code, "%s at byte %llu: %s", schema_of[s->frame[s->depth].message].name, (unsigned long long)s->at,
+                  text);
+}
+
 /* -- output -- */
 
 size_t skim_left(const struct skimmer *s)
@@ -64,7 +73,7 @@ uint8_t *skim_room(struct skimmer *s, size_t size)
                 uint8_t *at = arena_try_alloc(s->arena, capacity);
 
                 if (!at) {
-                        skim_fail_limit(s, "the model needs more memory", "arena_bytes", s->arena_most);
+                        fail_memory(s);
                         return NULL;
                 }
                 if (out->length)
@@ -144,8 +153,8 @@ void skim_hand_on(struct skimmer *s, uint8_t number, const uint8_t *bytes, size_
 {
         enum ox_code code = s->sink.take(s->sink.user, number, bytes, size, is_fed);
 
-        if (code == OX_RESOURCE_EXHAUSTED)
-                skim_fail_limit(s, "the model needs more memory", "arena_bytes", s->arena_most);
+        if (code == OX_RESOURCE_EXHAUSTED || code == OX_UNAVAILABLE)
+                fail_memory(s);
         else if (code != OX_OK)
                 skim_fail_field(s, code, number, "cannot be parsed");
 }

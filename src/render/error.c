@@ -26,13 +26,14 @@ void json_diags(struct json_out *out, const struct diags *diags)
         json_close(out, ']');
 }
 
-void render_error_json(enum ox_code code, const char *message, const struct ox_result *result, struct arena *arena,
-                       ox_write write, void *user)
+void render_error_json(enum ox_code code, const char *message, const struct ox_result *result, ox_write write,
+                       void *user)
 {
         static const struct diags none;
+        char block[JSON_BLOCK_BYTES];
         struct json_out out;
 
-        json_begin(&out, arena, false, write, user);
+        json_begin(&out, block, false, write, user);
         json_open(&out, '{');
         json_put_text(&out, "code", ox_code_name(code));
         json_put_text(&out, "message", message);

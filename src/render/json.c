@@ -254,7 +254,7 @@ void render_json(const struct ox_result *result, struct arena *arena, bool prett
 {
         struct json_out out;
 
-        json_begin(&out, arena, pretty, write, user);
+        json_begin(&out, arena_alloc(arena, JSON_BLOCK_BYTES), pretty, write, user);
         json_result(&out, result, arena);
         json_end(&out);
 }

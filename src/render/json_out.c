@@ -7,10 +7,10 @@
 #define BLOCK_BYTES JSON_BLOCK_BYTES
 #define WORD_BYTES  64 /* room for a key, a number or an escape, with what stands around it */
 
-void json_begin(struct json_out *out, struct arena *arena, bool pretty, ox_write write, void *user)
+void json_begin(struct json_out *out, char *block, bool pretty, ox_write write, void *user)
 {
         *out = (struct json_out){
-                .block = arena_alloc(arena, BLOCK_BYTES),
+                .block = block,
                 .write = write,
                 .user = user,
                 .pretty = pretty,

@@ -1,5 +1,5 @@
-/* Writes JSON piece by piece, commas and indentation included. What it writes is kept in one block on the arena, which
-   `write` empties time and again. */
+/* Writes JSON piece by piece, commas and indentation included. What it writes is kept in one block, which `write`
+   empties time and again. */
 #pragma once
 
 #include <string.h>
@@ -19,7 +19,8 @@ struct json_out {
         int broken; /* when pretty: down to this depth every member has its line, below it all stands on one */
 };
 
-void json_begin(struct json_out *out, struct arena *arena, bool pretty, ox_write write, void *user);
+/* `block` has JSON_BLOCK_BYTES. */
+void json_begin(struct json_out *out, char *block, bool pretty, ox_write write, void *user);
 
 /* Hands on all that is left, with a newline at the end. */
 void json_end(struct json_out *out);

@@ -10,8 +10,8 @@ void render_json(const struct ox_result *result, struct arena *arena, bool prett
 void render_table(const struct ox_result *result, struct arena *arena, ox_write write, void *user);
 
 /* {"code": ..., "message": ..., "details": []}; diagnostics of `result` (may be NULL) become the details. */
-void render_error_json(enum ox_code code, const char *message, const struct ox_result *result, struct arena *arena,
-                       ox_write write, void *user);
+void render_error_json(enum ox_code code, const char *message, const struct ox_result *result, ox_write write,
+                       void *user);
 
 /* application/vnd.onnx.patch: what can be appended to the model, so that intermediate values have their types. */
 void render_patch(const struct ox_result *result, struct arena *arena, ox_write write, void *user);

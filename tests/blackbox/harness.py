@@ -102,8 +102,8 @@ class Daemon:
     def get(self, path, **headers):
         return self.request("GET", path, headers={k.replace("_", "-"): v for k, v in headers.items()})
 
-    def post(self, path, body, content_type="application/octet-stream", headers=None):
-        return self.request("POST", path, body, {"Content-Type": content_type, **(headers or {})})
+    def post(self, path, body, content_type="application/octet-stream", headers=None, timeout=60):
+        return self.request("POST", path, body, {"Content-Type": content_type, **(headers or {})}, timeout)
 
     def post_json(self, path, value):
         return self.post(path, json.dumps(value), "application/json")

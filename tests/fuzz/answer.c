@@ -164,7 +164,7 @@ static void render(void *user)
         if (r->answer->code == OX_OK)
                 render_json(r->answer->result, r->arena, false, put, r);
         else
-                render_error_json(r->answer->code, r->answer->error, r->answer->result, r->arena, put, r);
+                render_error_json(r->answer->code, r->answer->error, r->answer->result, put, r);
         r->answer->json = buf_text(&r->buf);
 }
 

@@ -2,10 +2,12 @@
    of the daemon but its sockets and threads. What is answered is JSON of the documented form, and the same again when
    the body comes in pieces. */
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "draw.h"
 #include "rest/rest.h"
+#include "rest/routes.h"
 #include "service.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -138,6 +140,8 @@ static void hold_batch(json_t *root)
 static void hold_reply(const struct call *call, bool is_batch)
 {
         json_error_t fault;
+
+        json_set_alloc_funcs(malloc, free);
         json_t *root = json_loadb(call->reply.text, call->reply.length, JSON_REJECT_DUPLICATES, &fault);
 
         HOLD(root != NULL, "the reply is JSON: %s in %.*s", fault.text, (int)call->reply.length, call->reply.text);
@@ -150,6 +154,7 @@ static void hold_reply(const struct call *call, bool is_batch)
         else
                 hold_answer(root);
         json_decref(root);
+        nodes_init();
 }
 
 /* -- the input -- */
@@ -163,10 +168,11 @@ static struct service *service_new(void)
         config.limits.arena_bytes = (int64_t)256 << 20;
         config.limits.engine_ms = 5000;
         service.config = &config;
-        service.contexts = contexts_new(&config.limits, 4);
+        budget_init(&service.budget, INT64_C(1) << 30, &service.metrics, NULL, NULL);
+        service.contexts = contexts_new(&config.limits, 4, &service.budget);
         HOLD(service.contexts != NULL, "there is memory to begin with");
         calls_init(&service.calls);
-        rest_name_routes(&service.metrics);
+        rest_init(&service.metrics);
         return &service;
 }
 

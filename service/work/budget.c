@@ -1,0 +1,100 @@
+#include "work/budget.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool source_take(struct arena_source *source, size_t bytes)
+{
+        return budget_take((struct budget *)source, bytes);
+}
+
+static void source_give(struct arena_source *source, size_t bytes)
+{
+        budget_give((struct budget *)source, bytes);
+}
+
+void budget_init(struct budget *budget, int64_t most, struct metrics *metrics, bool (*spare)(void *user), void *user)
+{
+        *budget = (struct budget){.metrics = metrics, .spare = spare, .user = user};
+        snprintf(budget->text, sizeof(budget->text),
+                 "there is no memory left for this request: all together may take memory_bytes (%" PRId64 ")", most);
+        budget->source = (struct arena_source){source_take, source_give, (size_t)most, budget->text};
+}
+
+bool budget_take(struct budget *budget, size_t bytes)
+{
+        _Atomic int64_t *taken = &budget->metrics->value[METRIC_memory_bytes];
+        int64_t most = (int64_t)budget->source.most, now = atomic_load_explicit(taken, memory_order_relaxed);
+
+        while (bytes <= (size_t)most) {
+                if (now <= most - (int64_t)bytes) {
+                        if (atomic_compare_exchange_weak_explicit(taken, &now, now + (int64_t)bytes,
+                                                                  memory_order_relaxed, memory_order_relaxed))
+                                return true;
+                        continue;
+                }
+                if (!budget->spare || !budget->spare(budget->user))
+                        break;
+                now = atomic_load_explicit(taken, memory_order_relaxed);
+        }
+        metric_add(budget->metrics, METRIC_memory_full_total, 1);
+        return false;
+}
+
+void budget_give(struct budget *budget, size_t bytes)
+{
+        metric_add(budget->metrics, METRIC_memory_bytes, -(int64_t)bytes);
+}
+
+/* -- what there is -- */
+
+/* The number in a file; -1 when it has none, as where cgroups say "max". */
+static int64_t read_number(const char *path)
+{
+        FILE *file = fopen(path, "re");
+        int64_t number = -1;
+
+        if (!file)
+                return -1;
+        if (fscanf(file, "%" SCNd64, &number) != 1)
+                number = -1;
+        fclose(file);
+        return number;
+}
+
+/* Where the limit of the control group stands that the process is in (the second version of those); "" when that cannot
+   be told. */
+static void group_file(char *path, size_t size)
+{
+        char line[1024];
+        FILE *file = fopen("/proc/self/cgroup", "re");
+
+        path[0] = '\0';
+        while (file && fgets(line, sizeof(line), file)) {
+                line[strcspn(line, "\n")] = '\0';
+                if (strncmp(line, "0::/", 4) == 0)
+                        snprintf(path, size, "/sys/fs/cgroup%s/memory.max", line + 3);
+        }
+        if (file)
+                fclose(file);
+}
+
+int64_t budget_share(void)
+{
+        /* A container sees its own group as the root, of the one version or the other. */
+        char own[1100];
+        const char *const files[] = {own, "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
+        long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+        int64_t most = pages > 0 && page > 0 ? (int64_t)pages * page : INT64_C(4) << 30;
+
+        group_file(own, sizeof(own));
+        for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+                int64_t limit = read_number(files[i]);
+
+                if (limit > 0 && limit < most)
+                        most = limit;
+        }
+        return most / 2;
+}

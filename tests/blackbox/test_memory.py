@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""What all requests together may take: many uploads at once, bodies, answers and decoders, each within its own limits."""
+import http.client
+import re
+import subprocess
+import threading
+import time
+
+from harness import Answer, Daemon, check, equal, finish
+from wire import chain, model, node, value_info, weights
+
+INFER, BATCH = "/v1/models:infer", "/v1/nodes:batchInfer"
+MIB = 1 << 20
+CLIENTS = 64
+# A freed block is not kept from use for as long as usual, so that a sanitizer's figures are of the daemon.
+FRUGAL = {"ASAN_OPTIONS": "quarantine_size_mb=1:thread_local_quarantine_size_kb=64:abort_on_error=1"}
+
+
+def kept(count):
+    """A model of so many nodes, with names of 10 KB each."""
+    nodes = [node("Relu", ["x%d" % i], ["x%d" % (i + 1)], "n" * 9950) for i in range(count)]
+    return model(nodes, [value_info("x0", ["N", 3])], ["x%d" % count])
+
+
+def resident(daemon, name="VmHWM"):
+    with open("/proc/%d/status" % daemon.process.pid, encoding="utf-8") as f:
+        return int(re.search(name + r":\s+(\d+) kB", f.read())[1]) * 1024
+
+
+def metric(daemon, name):
+    return int(re.search("^shaped_%s (-?[0-9]+)$" % name, daemon.get("/metrics").text, re.M)[1])
+
+
+def all_at_once(daemon, send):
+    """What `send(daemon)` gives to so many clients at once."""
+    answers = []
+
+    def run():
+        try:
+            answers.append(send(daemon))
+        except Exception as error:  # a connection that ended without an answer, too
+            answers.append(repr(error))
+
+    threads = [threading.Thread(target=run) for _ in range(CLIENTS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        while thread.is_alive():
+            daemon.read_log()
+            thread.join(0.1)
+    return answers
+
+
+def is_busy(answer):
+    return (answer.status == 503 and answer.headers["Retry-After"] == "1" and answer.json["code"] == "unavailable"
+            and "memory_bytes" in answer.json["message"])
+
+
+def check_crowd(what, budget, send, is_whole, flags=()):
+    with Daemon("--memory-bytes=%d" % budget, *flags, environment=FRUGAL) as daemon:
+        before = resident(daemon)
+        answers = all_at_once(daemon, send)
+        strange = [a if isinstance(a, str) else (a.status, a.body[:200]) for a in answers
+                   if isinstance(a, str) or not (is_busy(a) or is_whole(a))]
+        equal("%s: every client has an answer, whole or 503" % what, strange, [])
+        busy = sum(1 for a in answers if not isinstance(a, str) and is_busy(a))
+        check("%s: there is not memory for all (%d refused)" % (what, busy), 0 < busy)
+        grown = resident(daemon) - before
+        # Beside the budget: connections, what a thread holds of freed memory, and a sanitizer's shadow.
+        check("%s: all take %d MiB with a budget of %d" % (what, grown // MIB, budget // MIB), grown < 1.25 * budget + 64 * MIB)
+        check("refusals are counted", metric(daemon, "memory_full_total") >= busy)
+        equal("afterwards it is served", is_whole(send(daemon)), True)
+        wait_until_free(daemon, budget)
+
+
+def wait_until_free(daemon, budget):
+    end = time.monotonic() + 30
+    while metric(daemon, "memory_bytes") >= budget // 2 and time.monotonic() < end:
+        time.sleep(0.05)
+    left = metric(daemon, "memory_bytes")
+    check("and its memory is given back (%d MiB are kept)" % (left // MIB), 0 <= left < budget)
+
+
+def upload(daemon, body, path=INFER, content_type="application/octet-stream", linger=0, **fields):
+    """An answer of which nothing is read for a while."""
+    connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=300)
+    try:
+        connection.request("POST", path, body, {"Content-Type": content_type, **fields})
+        response = connection.getresponse()
+        time.sleep(linger)
+        return Answer(response)
+    finally:
+        connection.close()
+
+
+def is_inferred(answer, count):
+    return answer.status == 200 and len(answer.json["values"]) == count + 1
+
+
+def halting(data):
+    """In two pieces, a while apart."""
+    yield data[:len(data) // 2]
+    time.sleep(2)
+    yield data[len(data) // 2:]
+
+
+def check_alone():
+    """What a request cannot have even when it is alone is not to be tried again."""
+    with Daemon("--memory-bytes=32M") as daemon:
+        answer = daemon.post(INFER, kept(5000))
+        check("more than all that there is: 413", answer.status == 413 and answer.json["code"] == "resource_exhausted"
+              and "memory_bytes" in answer.json["message"], (answer.status, answer.body[:300]))
+        equal("and a small one is served", daemon.post(INFER, chain(2)).status, 200)
+    with Daemon("--memory-bytes=1") as daemon:
+        for what, answer in {"a model": daemon.post(INFER, chain(2)),
+                             "a node": daemon.post_json("/v1/nodes:infer", {"node": {"opType": "Relu"}})}.items():
+            check("no memory at all: 503 for %s" % what, is_busy(answer), (answer.status, answer.body[:300]))
+        for path in ("/livez", "/metrics", "/v1/operators/Relu", "/"):
+            equal("%s without memory" % path, daemon.get(path).status, 200)
+        equal("and what there is not", daemon.get("/nope").json["code"], "unimplemented")
+
+
+def main():
+    body = kept(5000)
+    check_crowd("models", 256 * MIB, lambda daemon: upload(daemon, body), lambda a: is_inferred(a, 5000))
+    check_crowd("answers that nobody reads", 192 * MIB, lambda daemon: upload(daemon, body[:], linger=2),
+                lambda a: is_inferred(a, 5000))
+    listed = b'{"requests":[' + b",".join([b"[]"] * 1300000) + b"]}"
+    check_crowd("JSON", 256 * MIB, lambda daemon: upload(daemon, listed, BATCH, "application/json"),
+                lambda a: a.status == 413 and "batch_requests" in a.json["message"], ["--workers=%d" % CLIENTS])
+    # A window of 8 MiB for each frame, whose end does not come before all are there.
+    packed = subprocess.run(["zstd", "-q", "-c", "-19", "--long=23"], input=weights(4000000), stdout=subprocess.PIPE, check=True).stdout
+    check_crowd("windows of zstd", 64 * MIB, lambda daemon: upload(daemon, halting(packed), **{"Content-Encoding": "zstd"}),
+                lambda a: is_inferred(a, 1))
+    check_alone()
+    finish()
+
+
+if __name__ == "__main__":
+    main()
