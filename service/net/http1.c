@@ -92,6 +92,7 @@ static enum MHD_Result send_reply(struct call *call)
                 MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
         if (atomic_load(&call->service->draining) || call->close)
                 MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+        peer_enter(peer_of(call->connection), PEER_REPLY);
         enum MHD_Result result = MHD_queue_response(call->connection, (unsigned)call->status, response);
 
         MHD_destroy_response(response);
@@ -266,8 +267,8 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **s
         struct service *service = call->service;
         int64_t took_ns = clock_ns() - call->started_ns;
 
-        if (call->phase != PHASE_SENT) {
-                call->status = 499; /* the client went away */
+        if (call->phase != PHASE_SENT || reason != MHD_REQUEST_TERMINATED_COMPLETED_OK) {
+                call->status = 499; /* the client went away, or was cut off */
                 call->code = OX_CANCELED;
         }
         metrics_request(&service->metrics, call->route, call->status, took_ns);

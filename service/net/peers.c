@@ -1,7 +1,10 @@
 #include "net/peers.h"
 
+#include <linux/tcp.h> /* what bytes were acknowledged is not in netinet/tcp.h */
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -9,8 +12,9 @@
 
 #include "obs/log.h"
 
-#define PROGRESS_BYTES 1024 /* that a body must bring in each period */
-#define PHASE_BITS     3
+#define BODY_BYTES  1024        /* that must come in each period */
+#define REPLY_BYTES (64 * 1024) /* that must be taken */
+#define PHASE_BITS  3
 
 struct peer {
         struct peer *next, **link;
@@ -33,12 +37,10 @@ struct peers {
         pthread_t thread;
 };
 
-/* Whether a body goes on: a new period begins whenever enough has come. */
-static bool body_is_late(struct peer *peer, int64_t since, int64_t now, int64_t allowed)
+/* Whether it does not go on: a new period begins whenever enough has come. */
+static bool is_stuck(struct peer *peer, int64_t since, uint64_t bytes, uint64_t enough, int64_t now, int64_t allowed)
 {
-        uint64_t bytes = atomic_load_explicit(&peer->bytes, memory_order_relaxed);
-
-        if (peer->seen_since_ns != since || bytes - peer->period_bytes >= PROGRESS_BYTES) {
+        if (peer->seen_since_ns != since || bytes - peer->period_bytes >= enough) {
                 peer->seen_since_ns = since;
                 peer->period_ns = now;
                 peer->period_bytes = bytes;
@@ -46,11 +48,26 @@ static bool body_is_late(struct peer *peer, int64_t since, int64_t now, int64_t 
         return now - peer->period_ns > allowed;
 }
 
+/* What the other side has acknowledged. False where that cannot be told, as of a Unix socket, whose other side is on
+   this machine: there libmicrohttpd's own timeout must do. */
+static bool count_taken(int socket, uint64_t *ret)
+{
+        struct tcp_info info;
+        socklen_t size = sizeof(info);
+
+        if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
+            size < offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof(info.tcpi_bytes_acked))
+                return false;
+        *ret = info.tcpi_bytes_acked;
+        return true;
+}
+
 static bool is_late(struct peer *peer, const struct config *config, int64_t now)
 {
         static const int64_t second = INT64_C(1000000000);
         uint64_t state = atomic_load_explicit(&peer->state, memory_order_relaxed);
         int64_t since = (int64_t)(state >> PHASE_BITS);
+        uint64_t bytes;
 
         switch ((enum peer_phase)(state & ((1U << PHASE_BITS) - 1))) {
         case PEER_NEW:
@@ -59,9 +76,13 @@ static bool is_late(struct peer *peer, const struct config *config, int64_t now)
         case PEER_IDLE:
                 return now - since > (config->idle_s + config->header_s) * second;
         case PEER_BODY:
-                return body_is_late(peer, since, now, config->body_s * second);
+                bytes = atomic_load_explicit(&peer->bytes, memory_order_relaxed);
+                return is_stuck(peer, since, bytes, BODY_BYTES, now, config->body_s * second);
         case PEER_SERVED:
                 return false;
+        case PEER_REPLY:
+                return count_taken(peer->socket, &bytes) &&
+                       is_stuck(peer, since, bytes, REPLY_BYTES, now, config->answer_s * second);
         }
         return false;
 }

@@ -16,6 +16,7 @@ enum peer_phase {
         PEER_HEAD,   /* a request line has come */
         PEER_BODY,   /* a body comes */
         PEER_SERVED, /* it waits for us */
+        PEER_REPLY,  /* a reply goes to it */
 };
 
 /* NULL when there is no memory or no thread. */

@@ -102,8 +102,8 @@ class Daemon:
     def get(self, path, **headers):
         return self.request("GET", path, headers={k.replace("_", "-"): v for k, v in headers.items()})
 
-    def post(self, path, body, content_type="application/octet-stream", headers=None, timeout=60):
-        return self.request("POST", path, body, {"Content-Type": content_type, **(headers or {})}, timeout)
+    def post(self, path, body, content_type="application/octet-stream", headers=None):
+        return self.request("POST", path, body, {"Content-Type": content_type, **(headers or {})})
 
     def post_json(self, path, value):
         return self.post(path, json.dumps(value), "application/json")
@@ -112,6 +112,10 @@ class Daemon:
         """POST /v1/models:infer; a list repeats the option."""
         query = urllib.parse.urlencode(options, doseq=True)
         return self.post("/v1/models:infer" + ("?" + query if query else ""), data)
+
+    def metric(self, name):
+        """A number without labels."""
+        return int(re.search("^shaped_%s (-?[0-9]+)$" % name, self.get("/metrics").text, re.M)[1])
 
     def stop(self, sig=signal.SIGTERM, timeout=60):
         """Exit status after a signal. Standard error is read meanwhile, so that the daemon never waits for us."""

@@ -7,7 +7,7 @@ import threading
 import time
 
 from harness import Answer, Daemon, check, equal, finish
-from wire import chain, model, node, value_info, weights
+from wire import chain, named, weights
 
 INFER, BATCH = "/v1/models:infer", "/v1/nodes:batchInfer"
 MIB = 1 << 20
@@ -16,19 +16,9 @@ CLIENTS = 64
 FRUGAL = {"ASAN_OPTIONS": "quarantine_size_mb=1:thread_local_quarantine_size_kb=64:abort_on_error=1"}
 
 
-def kept(count):
-    """A model of so many nodes, with names of 10 KB each."""
-    nodes = [node("Relu", ["x%d" % i], ["x%d" % (i + 1)], "n" * 9950) for i in range(count)]
-    return model(nodes, [value_info("x0", ["N", 3])], ["x%d" % count])
-
-
 def resident(daemon, name="VmHWM"):
     with open("/proc/%d/status" % daemon.process.pid, encoding="utf-8") as f:
         return int(re.search(name + r":\s+(\d+) kB", f.read())[1]) * 1024
-
-
-def metric(daemon, name):
-    return int(re.search("^shaped_%s (-?[0-9]+)$" % name, daemon.get("/metrics").text, re.M)[1])
 
 
 def all_at_once(daemon, send):
@@ -68,16 +58,16 @@ def check_crowd(what, budget, send, is_whole, flags=()):
         grown = resident(daemon) - before
         # Beside the budget: connections, what a thread holds of freed memory, and a sanitizer's shadow.
         check("%s: all take %d MiB with a budget of %d" % (what, grown // MIB, budget // MIB), grown < 1.25 * budget + 64 * MIB)
-        check("refusals are counted", metric(daemon, "memory_full_total") >= busy)
+        check("refusals are counted", daemon.metric("memory_full_total") >= busy)
         equal("afterwards it is served", is_whole(send(daemon)), True)
         wait_until_free(daemon, budget)
 
 
 def wait_until_free(daemon, budget):
     end = time.monotonic() + 30
-    while metric(daemon, "memory_bytes") >= budget // 2 and time.monotonic() < end:
+    while daemon.metric("memory_bytes") >= budget // 2 and time.monotonic() < end:
         time.sleep(0.05)
-    left = metric(daemon, "memory_bytes")
+    left = daemon.metric("memory_bytes")
     check("and its memory is given back (%d MiB are kept)" % (left // MIB), 0 <= left < budget)
 
 
@@ -107,7 +97,7 @@ def halting(data):
 def check_alone():
     """What a request cannot have even when it is alone is not to be tried again."""
     with Daemon("--memory-bytes=32M") as daemon:
-        answer = daemon.post(INFER, kept(5000))
+        answer = daemon.post(INFER, named(5000))
         check("more than all that there is: 413", answer.status == 413 and answer.json["code"] == "resource_exhausted"
               and "memory_bytes" in answer.json["message"], (answer.status, answer.body[:300]))
         equal("and a small one is served", daemon.post(INFER, chain(2)).status, 200)
@@ -121,7 +111,7 @@ def check_alone():
 
 
 def main():
-    body = kept(5000)
+    body = named(5000)
     check_crowd("models", 256 * MIB, lambda daemon: upload(daemon, body), lambda a: is_inferred(a, 5000))
     check_crowd("answers that nobody reads", 192 * MIB, lambda daemon: upload(daemon, body[:], linger=2),
                 lambda a: is_inferred(a, 5000))

@@ -156,27 +156,6 @@ def check_limits():
         equal("a small model after all that", daemon.post(INFER, chain(2)).status, 200)
 
 
-def check_slow():
-    with Daemon("--header-s", "1", "--body-s", "2", "--idle-s", "1") as daemon:
-        for what, data in {"says nothing": b"", "sends half a head": b"GET /livez HT",
-                           "sends half a body": post_head(INFER, "Content-Length: 1000") + chain(1)[:20]}.items():
-            with Raw(daemon, timeout=20) as raw:
-                if data:
-                    raw.send(data)
-                check("who %s is cut off" % what, raw.is_closed())
-        with Raw(daemon, timeout=1) as raw:
-            cut_off = False
-            try:
-                raw.send(post_head(INFER, "Content-Length: 1000000"))
-                for _ in range(300):  # a minute, and far from all of it
-                    raw.send(b"\x00")
-                    time.sleep(0.2)
-            except OSError:
-                cut_off = True
-            check("who drips a body is cut off", cut_off)
-        equal("and others are served", daemon.post(INFER, chain(1)).status, 200)
-
-
 def main():
     with Daemon() as daemon:
         data = model("encoder")
@@ -187,7 +166,6 @@ def main():
         check_zstd(daemon, data, wanted)
         check_form(daemon, data, wanted)
     check_limits()
-    check_slow()
     finish()
 
 

@@ -84,6 +84,12 @@ def chain(count):
     return model(nodes, [value_info("x0", ["N", 3])], ["x%d" % count])
 
 
+def named(count):
+    """A model of so many nodes, with names of 10 KB each: they are kept, and stand in the answer."""
+    nodes = [node("Relu", ["x%d" % i], ["x%d" % (i + 1)], "n" * 9950) for i in range(count)]
+    return model(nodes, [value_info("x0", ["N", 3])], ["x%d" % count])
+
+
 def add(left, right):
     return model([node("Add", ["a", "b"], ["c"], "sum")], [value_info("a", left), value_info("b", right)], ["c"])
 
@@ -109,7 +115,7 @@ class Raw:
     def answer(self):
         """Status, header fields (names in lower case) and body of the next answer; status 0 when there is none."""
         while b"\r\n\r\n" not in self.received:
-            if not self._more():
+            if not self.more():
                 return 0, {}, b""
         head, self.received = self.received.split(b"\r\n\r\n", 1)
         lines = head.decode("latin-1").split("\r\n")
@@ -118,7 +124,7 @@ class Raw:
         if status == 100:
             return self.answer()
         length = int(fields.get("content-length", 0))
-        while len(self.received) < length and self._more():
+        while len(self.received) < length and self.more():
             pass
         body, self.received = self.received[:length], self.received[length:]
         return status, fields, body
@@ -126,13 +132,14 @@ class Raw:
     def is_closed(self):
         """Whether the other side ends the connection."""
         try:
-            while self._more():
+            while self.more():
                 pass
         except TimeoutError:
             return False
         return True
 
-    def _more(self):
+    def more(self):
+        """Takes what has come; false at the end."""
         try:
             piece = self.socket.recv(65536)
         except ConnectionError:

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Who says nothing, sends byte by byte, or reads so, is cut off; others are served, and nothing is left of it."""
+import threading
+import time
+
+from harness import Daemon, check, equal, finish
+from wire import Raw, chain, named, post_head
+
+INFER = "/v1/models:infer"
+SIZED = post_head(INFER, "Content-Length: 1000000")
+CHUNKED = post_head(INFER, "Transfer-Encoding: chunked")
+# What comes first, and what then comes byte by byte.
+DRIPS = {
+    "a request line": (b"", b"GET /" + b"x" * 1000), "a name": (b"GET /livez HTTP/1.1\r\nHost: x\r\n", b"x" * 1000),
+    "fields": (b"GET /livez HTTP/1.1\r\nHost: x\r\n", b"X: y\r\n" * 1000), "empty lines": (b"", b"\r\n" * 1000),
+    "a body": (SIZED, b"\0" * 1000), "the size of a chunk": (CHUNKED, b"0" * 1000),
+    "an extension of a chunk": (CHUNKED + b"5;", b"e" * 1000), "chunks": (CHUNKED, b"1\r\n\0\r\n" * 1000),
+    "a trailer": (CHUNKED + b"0\r\n", b"X: y\r\n" * 1000), "a body refused": (post_head("/nope", "Content-Length: 1000000"), b"x" * 1000),
+}
+
+
+def drip(daemon, first, rest, cut_off, what):
+    """Half a minute at most, after which not all has gone."""
+    with Raw(daemon, timeout=1) as raw:
+        try:
+            raw.send(first)
+            for i in range(150):
+                raw.send(rest[i:i + 1])
+                time.sleep(0.2)
+        except OSError:
+            cut_off.add(what)
+
+
+def check_senders():
+    with Daemon("--header-s", "1", "--body-s", "2", "--idle-s", "1") as daemon:
+        for what, data in {"says nothing": b"", "sends half a head": b"GET /livez HT",
+                           "sends half a body": post_head(INFER, "Content-Length: 1000") + chain(1)[:20]}.items():
+            with Raw(daemon, timeout=20) as raw:
+                if data:
+                    raw.send(data)
+                check("who %s is cut off" % what, raw.is_closed())
+        before, cut_off = daemon.metric("connections_slow_total"), set()
+        threads = [threading.Thread(target=drip, args=(daemon, *data, cut_off, what)) for what, data in DRIPS.items()]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for what in DRIPS:
+            check("who drips %s is cut off" % what, what in cut_off)
+        check("and counted", daemon.metric("connections_slow_total") >= before + len(DRIPS))
+        equal("and others are served", daemon.post(INFER, chain(1)).status, 200)
+
+
+def check_readers():
+    body = named(1000)
+    with Daemon("--answer-s", "2", "--idle-s", "600") as daemon:
+        with Raw(daemon) as steady:
+            steady.send(post_head(INFER, "Content-Length: %d" % len(body)) + body)
+            begun = time.monotonic()
+            while len(steady.received) < 8 << 20 and time.monotonic() - begun < 60:
+                for _ in range(16):
+                    steady.more()
+                time.sleep(0.5)
+            status, _, answer = steady.answer()
+            check("who reads slowly has all of it", status == 200 and answer.endswith(b"}\n"), (status, len(answer)))
+            check("for longer than answer-s", time.monotonic() - begun > 2)
+        idle = daemon.metric("memory_bytes")
+        with Raw(daemon) as raw:
+            raw.send(post_head(INFER, "Content-Length: %d" % len(body)) + body)
+            begun, got = time.monotonic(), 0
+            while got < 500 and daemon.metric("connections_slow_total") == 0:
+                got += len(raw.socket.recv(1))
+                time.sleep(0.05)
+            check("who reads byte by byte is cut off", 1 < time.monotonic() - begun < 20, time.monotonic() - begun)
+            raw.is_closed()
+            check("without all of it", len(raw.received) + got < len(body), len(raw.received))
+        end = time.monotonic() + 20
+        while (daemon.metric("requests_in_flight") > 1 or daemon.metric("memory_bytes") > idle) and time.monotonic() < end:
+            time.sleep(0.1)
+        equal("nothing is left of it", (daemon.metric("requests_in_flight"), daemon.metric("memory_bytes") <= idle), (1, True))
+        check("and it is told", b"status=499" in daemon.read_log(0.2), daemon.log[-1000:])
+        equal("others are served", daemon.post(INFER, chain(1)).status, 200)
+
+
+def main():
+    check_senders()
+    check_readers()
+    finish()
+
+
+if __name__ == "__main__":
+    main()
