@@ -116,11 +116,16 @@ static enum ox_code check_attention(struct node *n)
 {
         bool past = in_given(n, ATTENTION_PAST_KEY), present = out_wanted(n, 1);
         static const char *const windows[] = {"left_window_size", "right_window_size"};
+        int64_t heads;
 
         if (past != in_given(n, ATTENTION_PAST_VALUE))
                 return node_error(n, OX_INVALID_ARGUMENT, "MISSING_INPUT",
                                   past ? ATTENTION_PAST_VALUE : ATTENTION_PAST_KEY,
                                   "past_key and past_value must be given together");
+        if (attr_given(n, "q_num_heads"))
+                TRY(read_head_count(n, "q_num_heads", &heads));
+        if (attr_given(n, "kv_num_heads"))
+                TRY(read_head_count(n, "kv_num_heads", &heads));
         if (n->row->since < 25)
                 return OX_OK;
         if (present != out_wanted(n, 2))

@@ -120,15 +120,11 @@ static enum ox_code split_given(struct node *n, const struct list *sizes, struct
 {
         struct dim sum = dim_int(0);
         int unknown = -1, n_unknown = 0;
-        int64_t number;
 
         if (sizes->count != (size_t)n->n_out)
                 return node_error(n, OX_INVALID_ARGUMENT, "OUTPUT_COUNT", -1, "%zu sizes for %d outputs", sizes->count,
                                   n->n_out);
         for (int o = 0; o < n->n_out; o++) {
-                if (scalar_is_number(sizes->at[o], &number) && number < 0)
-                        return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", -1, "size %d is %lld", o,
-                                          (long long)number);
                 if (!element_size(n, sizes->at[o], &s->part[o])) {
                         s->part[o] = out_fresh_at_most(n, o, s->axis, s->size);
                         unknown = o;
@@ -210,7 +206,7 @@ static enum ox_code split_sizes(struct node *n, struct list *ret)
                 TRY(list_get(n, NULL, 1, false, ret));
                 list_whole(n, ret);
         }
-        return OX_OK;
+        return list_of_sizes(n, ret, in_given(n, 1) ? 1 : -1);
 }
 
 enum ox_code infer_Split(struct node *n)
@@ -224,15 +220,17 @@ enum ox_code infer_Split(struct node *n)
         if (sizes.state != LIST_ABSENT && attr_given(n, "num_outputs"))
                 return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", 1,
                                   "both the input split and the attribute num_outputs are given");
+        s.axis = 0;
+        if (in_has_rank(n, 0))
+                TRY(attr_axis(n, "axis", 0, rank, &s.axis));
+        s.size = in_has_rank(n, 0) ? in_dim(n, 0, s.axis) : out_fresh(n, 0, 0);
+        s.part = arena_new_array(n->arena, struct dim, (size_t)n->n_out);
+        TRY(split_parts(n, &sizes, &s));
         if (!in_has_rank(n, 0)) {
                 for (int o = 0; o < n->n_out; o++)
                         TRY(out_elem(n, o, in_elem(n, 0)));
                 return OX_OK;
         }
-        TRY(attr_axis(n, "axis", 0, rank, &s.axis));
-        s.size = in_dim(n, 0, s.axis);
-        s.part = arena_new_array(n->arena, struct dim, (size_t)n->n_out);
-        TRY(split_parts(n, &sizes, &s));
         for (int o = 0; o < n->n_out; o++) {
                 struct dim *dims = in_dims(n, 0);
 

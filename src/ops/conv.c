@@ -167,11 +167,13 @@ static enum ox_code conv(struct node *n, const struct conv *c)
         enum elem elem = n->out[0].type.elem;
         struct transposed transposed = {0};
         struct windows w;
+        int64_t group;
         int rank;
 
         TRY(in_expect_tensor(n, c->x));
         TRY(in_expect_tensor(n, c->w));
         TRY(conv_rank(n, c, &rank));
+        TRY(groups(n, "group", &group));
         if (rank == RANK_UNKNOWN)
                 return out_elem(n, 0, elem);
         TRY(windows_read(n, rank - 2, &w));

@@ -163,6 +163,28 @@ void list_whole(struct node *n, struct list *list)
         list->at = at;
 }
 
+enum ox_code list_of_sizes(struct node *n, const struct list *list, int input)
+{
+        int64_t number;
+
+        for (size_t k = 0; list->state == LIST_KNOWN && k < list->count; k++)
+                if (scalar_is_number(list->at[k], &number) && number < 0)
+                        return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", input, "size %zu is %lld", k,
+                                          (long long)number);
+        return OX_OK;
+}
+
+/* More axes than the limit of ranks fail anyhow once the rank is known, so that comparing all has a bound. */
+enum ox_code axes_distinct(struct node *n, const int64_t *axes, size_t count, int input)
+{
+        for (size_t k = 0; k < count && count <= (size_t)n->limits->rank; k++)
+                for (size_t j = 0; j < k; j++)
+                        if (axes[j] == axes[k])
+                                return node_error(n, OX_INVALID_ARGUMENT, "DUPLICATE_AXIS", input,
+                                                  "axis %lld is given twice", (long long)axes[k]);
+        return OX_OK;
+}
+
 bool list_numbers(struct node *n, const struct list *list, const int64_t **ret)
 {
         int64_t *numbers;

@@ -57,6 +57,11 @@ enum ox_code list_get(struct node *n, const char *attribute, int i, bool scalar_
 /* Floats that are whole numbers become integers: the first versions of Split and Tile take sizes of the data's type. */
 void list_whole(struct node *n, struct list *list);
 
+/* What holds for lists whether or not the rank of the data is known: sizes are not negative (error NEGATIVE_SIZE), and
+   no axis stands twice (error DUPLICATE_AXIS; a negative axis is another one until the rank is known). */
+enum ox_code list_of_sizes(struct node *n, const struct list *list, int input);
+enum ox_code axes_distinct(struct node *n, const int64_t *axes, size_t count, int input);
+
 /* The list as numbers; false when one is not known. */
 bool list_numbers(struct node *n, const struct list *list, const int64_t **ret);
 

@@ -153,7 +153,11 @@ static enum ox_code gather_nd_tuples(struct node *n, int batch, int64_t *ret_wid
         *ret_width = -1;
         if (!dim_is_int(last))
                 return OX_OK;
-        if (last.val < 1 || last.val > in_rank(n, 0) - batch)
+        if (last.val < 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 1,
+                                  "the last dimension of the indices is %lld, but must be 1 or more",
+                                  (long long)last.val);
+        if (in_has_rank(n, 0) && last.val > in_rank(n, 0) - batch)
                 return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 1,
                                   "the last dimension of the indices is %lld, but %d axes of the data can be indexed",
                                   (long long)last.val, in_rank(n, 0) - batch);
@@ -174,10 +178,10 @@ enum ox_code infer_GatherND(struct node *n)
         if (batch < 0 || (in_has_rank(n, 0) && batch >= data) || (in_has_rank(n, 1) && batch >= indices))
                 return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
                                   "batch_dims is %lld, but must be at least 0 and below both ranks", (long long)batch);
-        if (!in_has_rank(n, 0) || !in_has_rank(n, 1))
+        if (!in_has_rank(n, 1))
                 return out_elem(n, 0, in_elem(n, 0));
         TRY(gather_nd_tuples(n, (int)batch, &width));
-        if (width < 0)
+        if (width < 0 || !in_has_rank(n, 0))
                 return out_elem(n, 0, in_elem(n, 0));
         TRY(tuples_check(n, 1, (int)batch, (int)width));
         dims = arena_new_array(n->arena, struct dim, (size_t)(data + indices));

@@ -204,6 +204,15 @@ static enum ox_code squeeze_axes(struct node *n, const struct list *axes, const 
         return axes_normalize(n, numbers, axes->count, rank, flags);
 }
 
+static enum ox_code squeeze_distinct(struct node *n, const struct list *axes)
+{
+        const int64_t *numbers;
+
+        if (axes->state != LIST_KNOWN || !list_numbers(n, axes, &numbers))
+                return OX_OK;
+        return axes_distinct(n, numbers, axes->count, in_given(n, 1) ? 1 : -1);
+}
+
 /* Axes are positions in the output, so a negative one counts from the output's rank. */
 enum ox_code infer_Unsqueeze(struct node *n)
 {
@@ -215,6 +224,7 @@ enum ox_code infer_Unsqueeze(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         TRY(list_get(n, "axes", 1, true, &axes));
+        TRY(squeeze_distinct(n, &axes));
         if (axes.state != LIST_KNOWN || !in_has_rank(n, 0) || !rank_allowed(n, axes.count, 1))
                 return out_elem(n, 0, in_elem(n, 0));
         rank = in_rank(n, 0) + (int)axes.count;
@@ -271,6 +281,7 @@ enum ox_code infer_Squeeze(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         TRY(list_get(n, "axes", 1, true, &axes));
+        TRY(squeeze_distinct(n, &axes));
         if (axes.state == LIST_UNKNOWN || !in_has_rank(n, 0))
                 return out_elem(n, 0, in_elem(n, 0));
         if (axes.state == LIST_ABSENT)

@@ -71,6 +71,23 @@ static enum ox_code pads_parse(struct node *n, struct pads *ret)
         return OX_OK;
 }
 
+/* Two pads for each axis, where the rank does not say how many there are. */
+static enum ox_code pads_check(struct node *n, const struct list *pads)
+{
+        struct list axes = {.state = LIST_ABSENT};
+        const int64_t *numbers;
+
+        if (n->row->since >= 18)
+                TRY(list_get(n, NULL, 3, false, &axes));
+        if (axes.state == LIST_KNOWN && list_numbers(n, &axes, &numbers))
+                TRY(axes_distinct(n, numbers, axes.count, 3));
+        if (pads->state == LIST_KNOWN &&
+            (pads->count % 2 != 0 || (axes.state == LIST_KNOWN && pads->count != 2 * axes.count)))
+                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 1, "%zu pads, and axes take two each",
+                                  pads->count);
+        return OX_OK;
+}
+
 /* Every mode gives the same shape; negative pads cut off. */
 enum ox_code infer_Pad(struct node *n)
 {
@@ -82,6 +99,7 @@ enum ox_code infer_Pad(struct node *n)
         TRY(in_expect_scalar(n, 2));
         if (!in_has_rank(n, 0)) {
                 TRY(pads_list(n, &list));
+                TRY(pads_check(n, &list));
                 if (list.state == LIST_KNOWN && !in_given(n, 3) && rank_allowed(n, list.count / 2, 1))
                         return out_rank(n, 0, in_elem(n, 0), (int)(list.count / 2));
                 return out_elem(n, 0, in_elem(n, 0));
@@ -197,7 +215,13 @@ enum ox_code infer_CenterCropPad(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         TRY(list_get(n, NULL, 1, false, &sizes));
+        TRY(list_of_sizes(n, &sizes, 1));
         if (!in_has_rank(n, 0)) {
+                if (named)
+                        TRY(axes_distinct(n, axes, count, -1));
+                if (named && sizes.state == LIST_KNOWN && sizes.count != count)
+                        return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 1, "%zu sizes for %zu axes",
+                                          sizes.count, count);
                 if (named || sizes.state != LIST_KNOWN || !rank_allowed(n, sizes.count, 1))
                         return out_elem(n, 0, in_elem(n, 0));
                 return out_rank(n, 0, in_elem(n, 0), (int)sizes.count);

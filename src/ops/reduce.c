@@ -33,7 +33,7 @@ static enum ox_code folded_axes(struct node *n, struct folded *ret)
         if (list_numbers(n, &list, &ret->axes)) {
                 ret->known = true;
                 ret->axes_count = list.count;
-                return OX_OK;
+                return axes_distinct(n, ret->axes, list.count, in_given(n, 1) ? 1 : -1);
         }
         if (in_has_rank(n, 0) && list.count > (size_t)in_rank(n, 0))
                 return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 1, "%zu axes of a tensor of rank %d",
@@ -151,15 +151,23 @@ enum ox_code infer_Softmax(struct node *n)
 
 /* -- TopK 1-24: `k` is an attribute at first and a vector of one element since 10 -- */
 
-static enum ox_code topk_size(struct node *n, int axis, struct dim from, struct dim *ret)
+static enum ox_code topk_count(struct node *n, struct scalar *ret)
 {
-        struct scalar k = scalar_unknown();
         int64_t number;
 
+        *ret = scalar_unknown();
         if (n->row->since == 1 && attr_int(n, "k", &number))
-                k = scalar_int(dim_int(number));
+                *ret = scalar_int(dim_int(number));
         else if (in_content(n, 1) != NULL && in_content(n, 1)->count == 1)
-                k = in_content(n, 1)->at[0];
+                *ret = in_content(n, 1)->at[0];
+        if (scalar_is_number(*ret, &number) && number <= 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", n->row->since == 1 ? -1 : 1,
+                                  "k is %lld, but must be positive", (long long)number);
+        return OX_OK;
+}
+
+static enum ox_code topk_size(struct node *n, int axis, struct scalar k, struct dim from, struct dim *ret)
+{
         if (k.kind != SCALAR_INT) {
                 *ret = out_fresh_named(n, 0, axis, "TopK_%s_k", n->proto->output[0]);
                 if (dim_is_int(from))
@@ -169,9 +177,6 @@ static enum ox_code topk_size(struct node *n, int axis, struct dim from, struct 
         *ret = dim_resolve(n->dims, k.d);
         if (!dim_is_int(*ret))
                 return OX_OK;
-        if (ret->val <= 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", 1, "k is %lld, but must be positive",
-                                  (long long)ret->val);
         if (dim_is_int(from) && ret->val > from.val)
                 return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", 1, "k is %lld, more than the axis' %lld",
                                   (long long)ret->val, (long long)from.val);
@@ -183,18 +188,20 @@ static enum ox_code topk_size(struct node *n, int axis, struct dim from, struct 
 enum ox_code infer_TopK(struct node *n)
 {
         int rank = in_rank(n, 0), axis;
+        struct scalar k;
         struct dim *dims;
 
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_scalar(n, 1));
         TRY(in_expect_rank_least(n, 0, 1));
+        TRY(topk_count(n, &k));
         if (rank == RANK_UNKNOWN) {
                 TRY(out_elem(n, 0, in_elem(n, 0)));
                 return out_elem(n, 1, ELEM_INT64);
         }
         TRY(attr_axis(n, "axis", -1, rank, &axis));
         dims = in_dims(n, 0);
-        TRY(topk_size(n, axis, dims[axis], &dims[axis]));
+        TRY(topk_size(n, axis, k, dims[axis], &dims[axis]));
         TRY(out_tensor(n, 0, in_elem(n, 0), rank, dims));
         return out_tensor(n, 1, ELEM_INT64, rank, dims);
 }

@@ -176,9 +176,6 @@ static enum ox_code expand_size(struct node *n, struct dim size, struct scalar w
 {
         struct dim target;
 
-        if (wanted.kind == SCALAR_INT && dim_is_int(wanted.d) && wanted.d.val < 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", 1, "the shape asks for a size of %lld",
-                                  (long long)wanted.d.val);
         if (element_size(n, wanted, &target)) {
                 if (dim_broadcast(n->dims, size, target, ret))
                         return OX_OK;
@@ -198,6 +195,7 @@ enum ox_code infer_Expand(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         TRY(list_get(n, NULL, 1, false, &target));
+        TRY(list_of_sizes(n, &target, 1));
         if (target.state != LIST_KNOWN || !in_has_rank(n, 0) || !rank_allowed(n, target.count, 1))
                 return out_elem(n, 0, in_elem(n, 0));
         wanted = (int)target.count;
@@ -242,16 +240,6 @@ static struct dim tile_size(struct node *n, struct dim size, struct scalar repea
         return element_size(n, repeats, &factor) ? dim_mul(n->dims, size, factor) : out_fresh(n, 0, axis);
 }
 
-static enum ox_code tile_repeats_check(struct node *n, struct scalar repeats, int input)
-{
-        int64_t number;
-
-        if (scalar_is_number(repeats, &number) && number < 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", input, "%lld repetitions",
-                                  (long long)number);
-        return OX_OK;
-}
-
 /* Tile-1 repeats one axis; `tiles` and `axis` are scalars of the input's own type. */
 static enum ox_code tile_one_axis(struct node *n)
 {
@@ -266,18 +254,17 @@ static enum ox_code tile_one_axis(struct node *n)
         TRY(list_get(n, NULL, 2, true, &along));
         list_whole(n, &tiles);
         list_whole(n, &along);
+        TRY(list_of_sizes(n, &tiles, 1));
         if (!in_has_rank(n, 0))
                 return out_elem(n, 0, in_elem(n, 0));
         if (along.state != LIST_KNOWN || along.count != 1 || !scalar_is_number(along.at[0], &number))
                 return out_rank(n, 0, in_elem(n, 0), in_rank(n, 0));
         TRY(axis_normalize(n, number, in_rank(n, 0), &axis));
         dims = in_dims(n, 0);
-        if (tiles.state == LIST_KNOWN && tiles.count == 1) {
-                TRY(tile_repeats_check(n, tiles.at[0], 1));
+        if (tiles.state == LIST_KNOWN && tiles.count == 1)
                 dims[axis] = tile_size(n, dims[axis], tiles.at[0], axis);
-        } else {
+        else
                 dims[axis] = out_fresh(n, 0, axis);
-        }
         return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
 }
 
@@ -292,6 +279,7 @@ enum ox_code infer_Tile(struct node *n)
         if (n->row->since < 6)
                 return tile_one_axis(n);
         TRY(list_get(n, NULL, 1, false, &repeats));
+        TRY(list_of_sizes(n, &repeats, 1));
         if (!in_has_rank(n, 0)) {
                 if (repeats.state != LIST_KNOWN || !rank_allowed(n, repeats.count, 1))
                         return out_elem(n, 0, in_elem(n, 0));
@@ -303,10 +291,8 @@ enum ox_code infer_Tile(struct node *n)
                 return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 1,
                                   "%zu repetitions for the %d dimensions of the input", repeats.count, rank);
         dims = in_dims(n, 0);
-        for (int d = 0; d < rank; d++) {
-                TRY(tile_repeats_check(n, repeats.at[d], 1));
+        for (int d = 0; d < rank; d++)
                 dims[d] = tile_size(n, dims[d], repeats.at[d], d);
-        }
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 

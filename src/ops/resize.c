@@ -131,6 +131,7 @@ static enum ox_code resize_operands(struct node *n, struct resize *r)
         r->sizes_at = old ? -1 : 3;
         TRY(operand_get(n, r->scales_at, &r->scales));
         TRY(operand_get(n, r->sizes_at, &r->sizes));
+        TRY(list_of_sizes(n, &r->sizes, r->sizes_at));
         TRY(operand_get(n, !old && attr_is(n, "coordinate_transformation_mode", "tf_crop_and_resize") ? 1 : -1,
                         &r->roi));
         /* Version 11 takes scales whatever they are, and the sizes count where both have elements. */
@@ -208,11 +209,21 @@ static void sizes_axis(struct node *n, const struct resize *r, const struct dim 
 /* Without the rank of X, as many scales or sizes as there are axes tell it. */
 static enum ox_code resize_unranked(struct node *n, const struct resize *r)
 {
+        const int64_t *axes;
+        size_t count;
         const struct list *list = r->sizes.state == LIST_KNOWN ? &r->sizes : &r->scales;
         bool stretch = !attr_is(n, "keep_aspect_ratio_policy", "not_larger") &&
                        !attr_is(n, "keep_aspect_ratio_policy", "not_smaller");
 
-        if (list->state != LIST_KNOWN || attr_given(n, "axes") || !rank_allowed(n, list->count, 0))
+        for (size_t k = 0; list == &r->scales && list->state == LIST_KNOWN && k < list->count; k++)
+                if (list->at[k].kind == SCALAR_FLOAT)
+                        TRY(scale_check(n, list->at[k].f, 0, r->scales_at));
+        if (op_find_attr(n->row, "axes") != NULL && attr_ints(n, "axes", &axes, &count) && count > 0) {
+                TRY(axes_distinct(n, axes, count, -1));
+                TRY(resize_length(n, list, list == &r->sizes ? r->sizes_at : r->scales_at, count));
+                return out_elem(n, 0, in_elem(n, 0));
+        }
+        if (list->state != LIST_KNOWN || !rank_allowed(n, list->count, 0))
                 return out_elem(n, 0, in_elem(n, 0));
         struct dim *dims = arena_new_array(n->arena, struct dim, list->count);
 

@@ -379,10 +379,6 @@ static enum ox_code out_chunks(struct node *n, struct dim count, const struct ty
 static enum ox_code split_evenly(struct node *n, int axis, int64_t chunk)
 {
         struct dim size = in_dim(n, 0, axis);
-
-        if (chunk <= 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "SPLIT_SIZE", 1, "split must be positive, got %lld",
-                                  (long long)chunk);
         const struct type *each = chunk_type(n, axis, dim_int(chunk));
         struct dim count = dim_ceildiv(n->dims, size, dim_int(chunk));
         if (dim_is(dim_mod(n->dims, size, dim_int(chunk)), 0))
@@ -401,10 +397,7 @@ static enum ox_code split_by_sizes(struct node *n, int axis, const struct conten
 
         for (size_t i = 0; i < sizes->count; i++) {
                 struct dim chunk;
-                int64_t number;
-                if (scalar_is_number(sizes->at[i], &number) && number < 0)
-                        return node_error(n, OX_INVALID_ARGUMENT, "SPLIT_SIZE", 1,
-                                          "split[%zu] must not be negative, got %lld", i, (long long)number);
+
                 if (!element_size(n, sizes->at[i], &chunk)) {
                         all_known = false;
                         chunk = out_fresh(n, 0, axis);
@@ -426,6 +419,24 @@ static bool chunk_count(const struct node *n, struct dim *ret)
         return true;
 }
 
+/* `split` is a scalar, which is positive, or a vector without negative elements. */
+static enum ox_code check_split(struct node *n)
+{
+        const struct content *split = in_content(n, 1);
+        int64_t least = in_rank(n, 1) == 0 ? 1 : 0, number;
+
+        TRY(in_expect_tensor(n, 1));
+        if (in_has_rank(n, 1) && in_rank(n, 1) > 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 1, "split must be of rank 0 or 1, got %d",
+                                  in_rank(n, 1));
+        for (size_t i = 0; split != NULL && i < split->count; i++)
+                if (scalar_is_number(split->at[i], &number) && number < least)
+                        return node_error(n, OX_INVALID_ARGUMENT, "SPLIT_SIZE", 1,
+                                          "split[%zu] must be %lld or more, got %lld", i, (long long)least,
+                                          (long long)number);
+        return OX_OK;
+}
+
 /* SplitToSequence (11, 24): without `split` slices of size 1, of which `keepdims` 0 drops the axis. With `split`
    that attribute is ignored. */
 enum ox_code infer_SplitToSequence(struct node *n)
@@ -435,6 +446,7 @@ enum ox_code infer_SplitToSequence(struct node *n)
         struct dim count;
 
         TRY(in_expect_tensor(n, 0));
+        TRY(check_split(n));
         bool counted = in_given(n, 1) && chunk_count(n, &count);
         if (!in_has_rank(n, 0))
                 return out_sequence(n, type_tensor(in_elem(n, 0), RANK_UNKNOWN, NULL), counted ? &count : NULL, NULL);
@@ -444,10 +456,6 @@ enum ox_code infer_SplitToSequence(struct node *n)
                 const struct type *each = keep_axis ? chunk_type(n, axis, dim_int(1)) : slice_type(n, axis);
                 return out_chunks(n, in_dim(n, 0, axis), each, each);
         }
-        TRY(in_expect_tensor(n, 1));
-        if (in_has_rank(n, 1) && in_rank(n, 1) > 1)
-                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 1, "split must be of rank 0 or 1, got %d",
-                                  in_rank(n, 1));
         if (in_rank(n, 1) == 0 && in_int(n, 1, &chunk))
                 return split_evenly(n, axis, chunk);
         if (in_rank(n, 1) == 1 && in_content(n, 1) != NULL)

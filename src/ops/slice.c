@@ -68,34 +68,52 @@ static bool slice_count(const struct list *starts, const struct list *ends, cons
         return known->state == LIST_KNOWN;
 }
 
-static enum ox_code slice_parse(struct node *n, struct slice *ret)
+/* The operands, and what must hold of them whatever is sliced. */
+struct slice_lists {
+        struct list starts, ends, axes, steps;
+        size_t count;
+        bool counted; /* whether any of them tells `count` */
+};
+
+static enum ox_code slice_lists(struct node *n, struct slice_lists *ret)
+{
+        int64_t step;
+
+        *ret = (struct slice_lists){.steps = {.state = LIST_ABSENT}};
+        TRY(list_get(n, "starts", 1, false, &ret->starts));
+        TRY(list_get(n, "ends", 2, false, &ret->ends));
+        TRY(list_get(n, "axes", 3, false, &ret->axes));
+        if (n->row->since >= 10)
+                TRY(list_get(n, NULL, 4, false, &ret->steps));
+        for (size_t k = 0; ret->steps.state == LIST_KNOWN && k < ret->steps.count; k++)
+                if (scalar_is_number(ret->steps.at[k], &step) && step == 0)
+                        return node_error(n, OX_INVALID_ARGUMENT, "STEP_ZERO", 4, "step %zu is 0", k);
+        ret->counted = slice_count(&ret->starts, &ret->ends, &ret->axes, &ret->count);
+        if (!ret->counted)
+                return OX_OK;
+        TRY(slice_expect_length(n, &ret->ends, ret->count, "ends"));
+        TRY(slice_expect_length(n, &ret->axes, ret->count, "axes"));
+        return slice_expect_length(n, &ret->steps, ret->count, "steps");
+}
+
+static enum ox_code slice_parse(struct node *n, const struct slice_lists *lists, struct slice *ret)
 {
         struct scalar one = scalar_int(dim_int(1));
-        struct list starts, ends, axes, steps = {.state = LIST_ABSENT};
         const int64_t *numbers = NULL;
-        size_t count;
 
-        TRY(list_get(n, "starts", 1, false, &starts));
-        TRY(list_get(n, "ends", 2, false, &ends));
-        TRY(list_get(n, "axes", 3, false, &axes));
-        if (n->row->since >= 10)
-                TRY(list_get(n, NULL, 4, false, &steps));
         ret->rank = in_rank(n, 0);
         ret->axes_known = false;
         ret->axis = arena_zalloc(n->arena, (size_t)(ret->rank + 1) * sizeof(*ret->axis));
-        if (!slice_count(&starts, &ends, &axes, &count))
+        if (!lists->counted)
                 return OX_OK;
-        TRY(slice_expect_length(n, &ends, count, "ends"));
-        TRY(slice_expect_length(n, &axes, count, "axes"));
-        TRY(slice_expect_length(n, &steps, count, "steps"));
-        TRY(slice_axes(n, &axes, count, ret->rank, &numbers, &ret->axes_known));
-        for (size_t k = 0; ret->axes_known && k < count; k++) {
+        TRY(slice_axes(n, &lists->axes, lists->count, ret->rank, &numbers, &ret->axes_known));
+        for (size_t k = 0; ret->axes_known && k < lists->count; k++) {
                 int64_t axis = numbers[k] < 0 ? numbers[k] + ret->rank : numbers[k];
 
                 ret->axis[axis] = (struct slice_axis){.sliced = true,
-                                                      .start = slice_element(&starts, k, scalar_unknown()),
-                                                      .end = slice_element(&ends, k, scalar_unknown()),
-                                                      .step = slice_element(&steps, k, one)};
+                                                      .start = slice_element(&lists->starts, k, scalar_unknown()),
+                                                      .end = slice_element(&lists->ends, k, scalar_unknown()),
+                                                      .step = slice_element(&lists->steps, k, one)};
         }
         return OX_OK;
 }
@@ -252,12 +270,8 @@ static enum ox_code slice_size(struct node *n, const struct slice_axis *axis, in
         struct bound from, to;
         struct dim size = *dim;
 
-        *dim = dim_int(0);
-        if (scalar_is_number(axis->step, &step) && step == 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "STEP_ZERO", 4, "the step on axis %d is 0", d);
         if (dim_is(size, 0))
                 return OX_OK;
-        *dim = size;
         if (!scalar_is_number(axis->step, &step) || axis->start.kind != SCALAR_INT || axis->end.kind != SCALAR_INT) {
                 *dim = out_fresh_at_most(n, 0, d, size);
                 return OX_OK;
@@ -277,13 +291,20 @@ static enum ox_code slice_size(struct node *n, const struct slice_axis *axis, in
  */
 enum ox_code infer_Slice(struct node *n)
 {
+        struct slice_lists lists;
         struct slice slice;
         struct dim *dims;
 
         TRY(in_expect_tensor(n, 0));
-        if (!in_has_rank(n, 0))
+        TRY(slice_lists(n, &lists));
+        if (!in_has_rank(n, 0)) {
+                const int64_t *axes;
+
+                if (lists.axes.state == LIST_KNOWN && list_numbers(n, &lists.axes, &axes))
+                        TRY(axes_distinct(n, axes, lists.axes.count, 3));
                 return out_elem(n, 0, in_elem(n, 0));
-        TRY(slice_parse(n, &slice));
+        }
+        TRY(slice_parse(n, &lists, &slice));
         dims = in_dims(n, 0);
         for (int d = 0; d < slice.rank; d++) {
                 if (!slice.axes_known)
@@ -296,12 +317,13 @@ enum ox_code infer_Slice(struct node *n)
 
 void content_Slice(struct node *n)
 {
+        struct slice_lists lists;
         struct slice slice;
         struct element_map map;
         struct grid in;
 
         if (!in_has_content(n, 0) || !grid_of(n, in_type(n, 0), &in) || !element_map_new(n, 0, &map) ||
-            slice_parse(n, &slice) != OX_OK || !slice.axes_known)
+            slice_lists(n, &lists) != OX_OK || slice_parse(n, &lists, &slice) != OX_OK || !slice.axes_known)
                 return;
         for (int d = 0; d < in.rank; d++) {
                 int64_t first = 0, step = 1;

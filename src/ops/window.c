@@ -138,10 +138,14 @@ enum ox_code windows_read(struct node *n, int spatial, struct windows *ret)
 
 bool windows_spatial(const struct node *n, int *ret)
 {
-        const int64_t *kernel;
-        size_t count;
+        static const char *const lists[] = {"kernel_shape", "strides", "dilations", "pads"};
+        const int64_t *values;
+        size_t count = 0;
 
-        if (!attr_ints(n, "kernel_shape", &kernel, &count) || count == 0 || (int64_t)count > n->limits->rank - 2)
+        for (size_t k = 0; count == 0 && k < sizeof(lists) / sizeof(lists[0]); k++)
+                if (op_find_attr(n->row, lists[k]) != NULL && attr_ints(n, lists[k], &values, &count) && k == 3)
+                        count = count / 2;
+        if (count == 0 || (int64_t)count > n->limits->rank - 2)
                 return false;
         *ret = (int)count;
         return true;

@@ -14,7 +14,8 @@ struct windows {
    ATTRIBUTE_VALUE, ATTRIBUTE_CONFLICT. */
 enum ox_code windows_read(struct node *n, int spatial, struct windows *ret);
 
-/* The length of kernel_shape, which tells the rank of an input that does not; false when there is none. */
+/* How many axes kernel_shape, or any other list, is for, which tells the rank of an input that does not; false when
+   there is none. */
 bool windows_spatial(const struct node *n, int *ret);
 
 /* What one axis has of them. */
