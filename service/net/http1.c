@@ -1,6 +1,7 @@
 #include "net/http1.h"
 
 #include <microhttpd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -31,6 +32,9 @@ enum phase {
         PHASE_READY, /* the reply waits to be sent */
         PHASE_SENT,
 };
+
+/* In the place of a call: the request was refused with its first line. */
+static struct call refused;
 
 static struct peer *peer_of(struct MHD_Connection *connection)
 {
@@ -220,6 +224,8 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
 {
         struct call *call = *state;
 
+        if (call == &refused)
+                return MHD_NO;
         if (!call)
                 return begin(user, connection, url, method, version, state);
         if (*size) {
@@ -256,13 +262,44 @@ static void log_call(const struct call *call, int64_t took_ns)
         log_line(call->status >= 500 ? "error" : "info", "request", fields, (int)(sizeof(fields) / sizeof(fields[0])));
 }
 
+/* Counts and logs an answer that is no call's. */
+static void note_refusal(struct service *service, int status, const char *path)
+{
+        const struct log_field fields[] = {
+                {.name = "path", .text = path},
+                {.name = "status", .kind = LOG_INT, .number = status},
+        };
+
+        metrics_request(&service->metrics, -1, status, 0);
+        if (service->config->log_requests)
+                log_line("info", "request refused", fields, (int)(sizeof(fields) / sizeof(fields[0])));
+}
+
+/* What it cannot read, libmicrohttpd answers by itself (400, 413, 414, 431, 505). It tells of that nowhere but in a
+   message, without a word of which connection it was. */
+static void on_message(void *user, const char *format, va_list args)
+{
+        static const char refusal[] = "Error processing request (HTTP response code is %u";
+        struct http1 *http1 = user;
+
+        if (strncmp(format, refusal, sizeof(refusal) - 1) == 0)
+                note_refusal(http1->service, (int)va_arg(args, unsigned), "");
+}
+
+/* Whether libmicrohttpd has answered by itself, as where a chunk is malformed. */
+static bool is_refused(const struct call *call)
+{
+        return call->phase != PHASE_SENT &&
+               MHD_get_connection_info(call->connection, MHD_CONNECTION_INFO_HTTP_STATUS) != NULL;
+}
+
 static void on_completed(void *user, struct MHD_Connection *connection, void **state,
                          enum MHD_RequestTerminationCode reason)
 {
         struct call *call = *state;
 
         peer_enter(peer_of(connection), PEER_IDLE);
-        if (!call)
+        if (!call || call == &refused)
                 return;
         struct service *service = call->service;
         int64_t took_ns = clock_ns() - call->started_ns;
@@ -271,11 +308,13 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **s
                 call->status = 499; /* the client went away, or was cut off */
                 call->code = OX_CANCELED;
         }
-        metrics_request(&service->metrics, call->route, call->status, took_ns);
         metric_add(&service->metrics, METRIC_request_bytes_total, (int64_t)call->body_bytes);
         metric_add(&service->metrics, METRIC_response_bytes_total, (int64_t)call->reply.length);
-        if (service->config->log_requests)
-                log_call(call, took_ns);
+        if (!is_refused(call)) {
+                metrics_request(&service->metrics, call->route, call->status, took_ns);
+                if (service->config->log_requests)
+                        log_call(call, took_ns);
+        }
         call->handler->done(call);
         call_free(call);
         *state = NULL;
@@ -320,10 +359,16 @@ static void *on_request_line(void *user, const char *target, struct MHD_Connecti
                                     "{\"code\":\"resource_exhausted\",\"message\":\"the query has more than " TEXT(
                                             PARAMETERS_MOST) " parameters, or it is too long\",\"details\":[]}\n";
 
+        struct http1 *http1 = user;
+        char path[256];
+
         peer_enter(peer_of(connection), PEER_HEAD);
-        if (is_too_long(target))
-                peer_refuse(peer_of(connection), reply);
-        return NULL;
+        if (!is_too_long(target))
+                return NULL;
+        peer_refuse(peer_of(connection), reply);
+        snprintf(path, sizeof(path), "%.*s", (int)strcspn(target, "?"), target);
+        note_refusal(http1->service, MHD_HTTP_URI_TOO_LONG, path);
+        return &refused;
 }
 
 void http1_take(void *user, int socket, const struct sockaddr *address, socklen_t size)
@@ -352,10 +397,11 @@ static struct MHD_Daemon *start_daemon(struct http1 *http1)
         };
 
         return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_SUSPEND_RESUME |
-                                        MHD_USE_ITC,
-                                0, NULL, NULL, on_request, http1, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http1,
-                                MHD_OPTION_NOTIFY_CONNECTION, on_connection, http1, MHD_OPTION_URI_LOG_CALLBACK,
-                                on_request_line, http1, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+                                        MHD_USE_ITC | MHD_USE_ERROR_LOG,
+                                0, NULL, NULL, on_request, http1, MHD_OPTION_EXTERNAL_LOGGER, on_message, http1,
+                                MHD_OPTION_NOTIFY_COMPLETED, on_completed, http1, MHD_OPTION_NOTIFY_CONNECTION,
+                                on_connection, http1, MHD_OPTION_URI_LOG_CALLBACK, on_request_line, http1,
+                                MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 }
 
 struct http1 *http1_new(struct service *service, const struct call_handler *handler)

@@ -16,7 +16,7 @@ enum metric {
 };
 
 #define METRIC_ROUTES   32
-#define METRIC_STATUSES 18
+#define METRIC_STATUSES 21
 #define METRIC_BUCKETS  14
 
 struct metrics {

@@ -5,9 +5,10 @@ import json
 import re
 import threading
 import time
+from collections import Counter
 
 from harness import Daemon, check, equal, finish
-from wire import chain, weights
+from wire import Raw, chain, weights
 
 INFER = "/v1/models:infer"
 SAMPLE = re.compile(r'^([a-z_]+)(\{[^}]*\})? (\S+)$')
@@ -109,6 +110,33 @@ def check_log():
         daemon.read_log()
 
 
+# What is answered before there is a request, with the status.
+UNREAD = {
+    b"GET / HTTP/9.9\r\nHost: x\r\n\r\n": 505, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n": 505, b"GET / HTTP/x.1\r\n\r\n": 400,
+    b"GET / HTTP/1.1\r\nHost\r\n\r\n": 400, b"GET /" + b"a" * 70000 + b" HTTP/1.1\r\n\r\n": 414,
+    b"GET /metrics?" + b"&".join([b"a"] * 401) + b" HTTP/1.1\r\nHost: x\r\n\r\n": 414,
+    b"GET / HTTP/1.1\r\nX: " + b"a" * 70000 + b"\r\n\r\n": 431,
+    b"POST /v1/models:infer HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n": 400,
+    b"POST /v1/models:infer HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + b"f" * 17 + b"\r\n": 413,
+}
+
+
+def check_unread():
+    with Daemon() as daemon:
+        for data, wanted in UNREAD.items():
+            with Raw(daemon) as raw:
+                equal("%r...: %d" % (data[:60], wanted), raw.send(data).answer()[0], wanted)
+        found, wanted = metrics(daemon), Counter(UNREAD.values())
+        for status, count in wanted.items():
+            equal("as many of %d are counted" % status, found.get('shaped_requests_total{route="none",code="%d"}' % status), count)
+        end = time.monotonic() + 20
+        while daemon.read_log(0.1).count(b"request refused") < len(UNREAD) and time.monotonic() < end:
+            pass
+        logged = Counter(int(s) for s in re.findall(rb"request refused.* status=(\d+)", daemon.log))
+        equal("and logged", logged, wanted)
+        equal("none of them twice", daemon.log.count(b"499"), 0)
+
+
 def check_queue():
     with Daemon("--workers", "1", "--queue", "2") as daemon:
         body = chain(60000)
@@ -158,6 +186,7 @@ def check_connections():
 def main():
     check_metrics()
     check_log()
+    check_unread()
     check_queue()
     check_connections()
     finish()
