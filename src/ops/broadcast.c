@@ -163,8 +163,6 @@ enum ox_code broadcast_legacy(struct node *n, int *ret_rank, const struct dim **
 
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_tensor(n, 1));
-        if (!broadcast && rank == RANK_UNKNOWN)
-                return same_shapes(n, 1, 1, ret_rank, ret_dims);
         struct dim *dims = rank == RANK_UNKNOWN ? NULL : in_dims(n, 0);
 
         *ret_rank = rank;

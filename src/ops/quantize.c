@@ -30,14 +30,18 @@ enum ox_code scale_agree(struct node *n, int scale, int zero)
         return OX_OK;
 }
 
+/* A vector that may have one element tells nothing. */
+static bool is_vector(const struct node *n, int i)
+{
+        return in_rank(n, i) == 1 && dim_is_int(in_dim(n, i, 0)) && !is_single(n, i);
+}
+
 enum ox_code per_channel_agree(struct node *n, int i, struct dim *channels)
 {
         TRY(in_expect_tensor(n, i));
         if (in_rank(n, i) > 1)
                 return in_expect_rank(n, i, 1);
-        if (in_rank(n, i) != 1 || is_single(n, i) || !dim_is_int(in_dim(n, i, 0)))
-                return OX_OK;
-        return dim_agree(n, channels, in_dim(n, i, 0), i);
+        return is_vector(n, i) ? dim_agree(n, channels, in_dim(n, i, 0), i) : OX_OK;
 }
 
 /* Blocks of `block_size` along `axis` share a scale; the other sizes are those of x. Without block_size any block will
@@ -65,7 +69,7 @@ static enum ox_code blocks_agree(struct node *n, int axis, int64_t block, struct
 static void warn_of_vectors(struct node *n)
 {
         for (int i = 1; i < 3; i++)
-                if (in_rank(n, i) > 1 || (in_rank(n, i) == 1 && dim_is_int(in_dim(n, i, 0)) && !is_single(n, i)))
+                if (in_rank(n, i) > 1 || is_vector(n, i))
                         node_warn(n, "RANK_MISMATCH", i, "input %d must be a scalar up to version 12", i);
 }
 
@@ -88,7 +92,7 @@ static enum ox_code scale_shape(struct node *n, struct dim *dims)
         TRY(scale_agree(n, 1, 2));
         if (in_rank(n, 1) > 1 && !blocked)
                 return in_expect_rank(n, 1, 1);
-        if (!in_has_rank(n, 1) || rank == RANK_UNKNOWN || is_single(n, 1) || (blocked && rank == 1))
+        if (rank == RANK_UNKNOWN || (in_rank(n, 1) < 2 && !is_vector(n, 1)) || (blocked && rank == 1))
                 return OX_OK;
         if (in_rank(n, 1) > 1)
                 TRY(in_expect_rank(n, 1, rank));

@@ -107,8 +107,12 @@ static enum ox_code states_agree(struct node *n, struct recurrent *r)
 
 static enum ox_code recurrent_read(struct node *n, struct recurrent *r)
 {
-        int time = attr_int_or(n, "layout", 0) != 0 ? 1 : 0;
+        int64_t layout = attr_int_or(n, "layout", 0);
+        int time = layout == 1 ? 1 : 0;
 
+        if (layout != 0 && layout != 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "layout must be 0 or 1, got %lld",
+                                  (long long)layout);
         r->batch_first = time == 1;
         for (int i = IN_X; i <= IN_R; i++) {
                 TRY(in_expect_tensor(n, i));

@@ -21,7 +21,7 @@ enum ox_code same_shapes(struct node *n, int first, int count, int *ret_rank, co
 /* Two inputs by the attributes `broadcast` and `axis` of operator sets before 7: equal shapes, or the second one is a
    single element or a run of the first one's sizes, which then are the result's. They are so by the text whatever
    `broadcast` says; that it is missing is a warning. A size of 1 or a symbol in the second shape tells nothing of the
-   first, for models that forget `broadcast` run. */
+   first, nor does its rank, for models that forget `broadcast` run. */
 enum ox_code broadcast_legacy(struct node *n, int *ret_rank, const struct dim **ret_dims);
 
 /* Contents of a broadcasting operator, element by element: `f` gets one element of each input. Sets the contents of
