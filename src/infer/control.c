@@ -93,6 +93,15 @@ static struct dim size_of(const struct type *type, int axis)
         return type->dim[axis];
 }
 
+/* What stands for both sizes. */
+static struct dim joined_size(struct node *n, int output, int axis, bool each)
+{
+        const char *name = output < n->n_out ? n->proto->output[output] : "";
+
+        return each ? out_fresh_named(n, output, axis, "%s_%s_%d_each", n->proto->op_type, name, axis)
+                    : out_fresh(n, output, axis);
+}
+
 /* A symbol that stands for any size already need not become another one. */
 static struct dim differ(void *user, int axis)
 {
@@ -106,7 +115,7 @@ static struct dim differ(void *user, int axis)
         for (int i = 0; p && i < p->count; i++)
                 if (dim_same(p->a[i], a) && dim_same(p->b[i], b))
                         return p->joined[i];
-        struct dim joined = out_fresh(d->n, d->output, axis);
+        struct dim joined = joined_size(d->n, d->output, axis, d->free_since != UINT32_MAX);
 
         if (p && p->count < PAIRS) {
                 p->a[p->count] = a;
@@ -185,25 +194,20 @@ struct value control_join(struct node *n, int output, const struct value *a, con
 
 /* -- what is made within an iteration -- */
 
-static struct type forget_type(struct node *n, int o, struct type type, uint32_t first, const struct type *instead)
+static struct type forget_type(struct node *n, int o, struct type type, uint32_t first)
 {
         if (type.of) {
                 struct type *of = arena_new_array(n->arena, struct type, 1);
 
-                *of = forget_type(n, o, *type.of, first, instead && instead->of ? instead->of : NULL);
+                *of = forget_type(n, o, *type.of, first);
                 type.of = of;
         }
         if (!type_is_tensor(&type) || type.rank <= 0)
                 return type;
-        bool alike = instead && type_is_tensor(instead) && instead->rank == type.rank;
         struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)type.rank);
 
-        for (int d = 0; d < type.rank; d++) {
-                if (!dim_names_since(n->dims, type.dim[d], first))
-                        dims[d] = type.dim[d];
-                else
-                        dims[d] = alike ? instead->dim[d] : out_fresh(n, o, d);
-        }
+        for (int d = 0; d < type.rank; d++)
+                dims[d] = dim_names_since(n->dims, type.dim[d], first) ? out_fresh(n, o, d) : type.dim[d];
         type.dim = dims;
         return type;
 }
@@ -226,9 +230,9 @@ static const struct content *forget_content(struct node *n, const struct content
         return kept;
 }
 
-void control_forget(struct node *n, int o, struct value *value, uint32_t first, const struct type *instead)
+void control_forget(struct node *n, int o, struct value *value, uint32_t first)
 {
-        value->type = forget_type(n, o, value->type, first, instead);
+        value->type = forget_type(n, o, value->type, first);
         value->content = forget_content(n, value->content, first);
         if (value->has_length && dim_names_since(n->dims, value->length, first))
                 value->has_length = false;
@@ -242,7 +246,7 @@ void control_forget(struct node *n, int o, struct value *value, uint32_t first, 
         for (int64_t i = 0; i < value->length.val; i++) {
                 struct type *element = arena_new_array(n->arena, struct type, 1);
 
-                *element = forget_type(n, o, *value->elements[i], first, NULL);
+                *element = forget_type(n, o, *value->elements[i], first);
                 elements[i] = element;
         }
         value->elements = elements;
@@ -322,7 +326,7 @@ static bool map_any(struct infer *f, const struct scope *scope, struct node *n, 
         for (int o = 0; walked && o < n->n_out; o++) {
                 struct type *of = arena_new_array(f->arena, struct type, 1);
 
-                control_forget(n, o, &ret[o], first, NULL);
+                control_forget(n, o, &ret[o], first);
                 *of = ret[o].type;
                 ret[o] = (struct value){.type = type_sequence(of)};
                 if (in_given(n, 0) && n->in[0]->has_length) {

@@ -242,9 +242,9 @@ enum ox_code control_single(struct node *n, int i);
 struct value control_join(struct node *n, int output, const struct value *a, const struct value *b,
                           uint32_t free_since);
 
-/* Takes symbols made since `first`, which data decides within one iteration, out of a value: sizes become those of
-   `instead` (may be NULL) when it has the same rank, else fresh symbols of output `o`. */
-void control_forget(struct node *n, int o, struct value *value, uint32_t first, const struct type *instead);
+/* Takes symbols made since `first`, which stand for other sizes in each iteration, out of a value: such sizes become
+   fresh symbols of output `o`. */
+void control_forget(struct node *n, int o, struct value *value, uint32_t first);
 
 /* Around the walk of a branch that is never taken, or of a body without an iteration: nothing is wrong in it, and
    nothing must hold for the model to run. Nests; without `is_never` it does nothing. */

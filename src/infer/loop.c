@@ -126,7 +126,8 @@ static enum ox_code check_carried(struct node *n, const struct carry *c, size_t 
 }
 
 /* What the last of `count` iterations gives: nothing but what every one gives is known of it. Without an iteration it
-   is the initial value; when it is not known whether there is one, what holds for both. */
+   is the initial value; when it is not known whether there is one, what holds for both. What changes from one to the
+   next gets a symbol of its own: the body's stands for the sizes of all. */
 static struct value last_value(struct node *n, const struct carry *c, size_t i, int o, const struct value *initial,
                                struct dim count)
 {
@@ -136,10 +137,10 @@ static struct value last_value(struct node *n, const struct carry *c, size_t i, 
         if (dim_is(count, 0))
                 return initial ? *initial : (struct value){.type = type_unknown};
         if (!dim_proves_ge(n->dims, count, dim_int(1)))
-                return *every;
-        if (c->same_sizes)
+                last = *every;
+        else if (c->same_sizes)
                 last.type = with_same_sizes(n, &every->type, last.type);
-        control_forget(n, o, &last, c->free_since, &every->type);
+        control_forget(n, o, &last, c->free_since);
         return last;
 }
 
@@ -283,12 +284,12 @@ enum ox_code control_loop(struct infer *f, const struct scope *scope, struct nod
                 struct value value = unrolled ? each[o] : c.outputs[1 + o];
 
                 if ((size_t)o < n_state && unrolled) {
-                        control_forget(n, o, &value, first, &c.args[2 + o].type);
+                        control_forget(n, o, &value, first);
                         n->out[o] = value;
                 } else if ((size_t)o < n_state) {
                         n->out[o] = last_value(n, &c, (size_t)o + 1 - skip, o, n->in[o + 2], count);
                 } else {
-                        control_forget(n, o, &value, first, NULL);
+                        control_forget(n, o, &value, first);
                         stacked(n, o, &value, count, 0);
                         if (unrolled)
                                 out_content(n, o, value.content);
@@ -388,7 +389,7 @@ static enum ox_code scan_outputs(struct node *n, const struct scan *s, const str
                         n->out[o] = last_value(n, c, (size_t)o, o, n->in[s->first + o], s->length);
                         continue;
                 }
-                control_forget(n, o, &value, c->free_since, NULL);
+                control_forget(n, o, &value, c->free_since);
                 if (is_state) {
                         stacked(n, o, &value, s->batch, 0);
                         continue;

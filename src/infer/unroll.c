@@ -256,7 +256,7 @@ bool unroll_map(struct infer *f, const struct scope *scope, struct node *n, cons
                 for (int o = 0; good && o < n->n_out; o++) {
                         struct type *type = arena_new_array(f->arena, struct type, 1);
 
-                        control_forget(n, o, &u.outputs[o], first, NULL);
+                        control_forget(n, o, &u.outputs[o], first);
                         *type = u.outputs[o].type;
                         elements[o][at] = type;
                 }

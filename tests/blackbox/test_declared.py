@@ -145,7 +145,7 @@ def inner(daemon):
                  ["i: int64[]", "ci: bool[]", "v: float[?,?]"],
                  ["co", "vo", "t"], ["t: int64[2,K]"])
     seen = told(daemon, [op("f, s = Loop(m, c, x)", "l", body=body)], ["s"], X + ["c: bool[]", "m: int64[]"])
-    equal("a name within a body is one iteration's", (seen["l/body/t"], seen["s"]), ("int64[2,K]", "int64[?3,2,?4]"))
+    equal("a name within a body is one iteration's", (seen["l/body/t"], seen["s"]), ("int64[2,K]", "int64[?5,2,?6]"))
 
 
 def main():
