@@ -103,14 +103,21 @@ static bool range_integers(const struct scalar *operands, struct dim *ret)
 static bool range_symbolic(struct node *n, const struct scalar *operands, struct dim *ret)
 {
         struct dim zero = dim_int(0), span;
+        int64_t start, limit, distance;
 
         for (int i = 0; i < 3; i++)
                 if (operands[i].kind != SCALAR_INT)
                         return false;
         if (dim_is_int(operands[2].d) || !dim_proves_ge(n->dims, operands[2].d, zero))
                 return false;
-        span = dim_sub(n->dims, operands[1].d, operands[0].d);
         *ret = zero;
+        if (scalar_is_number(operands[0], &start) && scalar_is_number(operands[1], &limit)) {
+                if (limit <= start)
+                        return true;
+                if (!sub_i64(limit, start, &distance))
+                        return false;
+        }
+        span = dim_sub(n->dims, operands[1].d, operands[0].d);
         if (!dim_proves_ge(n->dims, zero, span))
                 *ret = greater_dim(n, dim_ceildiv(n->dims, span, operands[2].d), zero);
         return true;
