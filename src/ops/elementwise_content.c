@@ -233,10 +233,10 @@ static struct scalar element_Relu(struct node *n, const struct scalar *args, int
         return scalar_max(n, out_type_elem(n), args[0], zero_of(out_type_elem(n)));
 }
 
-/* Of the sign of a value that is known by what is proven of it. */
 static struct scalar element_Sign(struct node *n, const struct scalar *args, int count)
 {
-        struct scalar zero = zero_of(out_type_elem(n));
+        enum elem elem = out_type_elem(n);
+        struct scalar zero = zero_of(elem);
         int sign;
 
         if (is_nan(args[0]))
@@ -247,9 +247,12 @@ static struct scalar element_Sign(struct node *n, const struct scalar *args, int
                 sign = -1;
         else if (scalar_equal(n, args[0], zero) == 1)
                 sign = 0;
+        else if (args[0].kind == SCALAR_INT)
+                return scalar_min(n, elem, scalar_max(n, elem, args[0], scalar_int(dim_int(-1))),
+                                  scalar_int(dim_int(1)));
         else
                 return scalar_unknown();
-        return elem_is_float(out_type_elem(n)) ? scalar_float(sign) : scalar_int(dim_int(sign));
+        return elem_is_float(elem) ? scalar_float(sign) : scalar_int(dim_int(sign));
 }
 
 static struct scalar element_Ceil(struct node *n, const struct scalar *args, int count)
