@@ -307,7 +307,7 @@ static enum ox_code check_update_rule(struct node *n)
 }
 
 /* Input `i`, (B, T, x): x must be one of two sizes when all are known. */
-static enum ox_code check_gate(struct node *n, int i, struct dim a, struct dim b)
+static enum ox_code check_gate(struct node *n, int i, struct heads *q, struct dim a, struct dim b)
 {
         if (!in_given(n, i))
                 return OX_OK;
@@ -315,6 +315,9 @@ static enum ox_code check_gate(struct node *n, int i, struct dim a, struct dim b
         if (!in_has_rank(n, i))
                 return OX_OK;
         struct dim got = in_dim(n, i, 2);
+
+        TRY(dim_agree(n, &q->batch, in_dim(n, i, 0), i));
+        TRY(dim_agree(n, &q->length, in_dim(n, i, 1), i));
         if (!dim_is_int(got) || !dim_is_int(a) || !dim_is_int(b) || dim_same(got, a) || dim_same(got, b))
                 return OX_OK;
         return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", i,
@@ -352,8 +355,8 @@ enum ox_code infer_LinearAttention(struct node *n)
                 TRY(dim_agree(n, &q.size, past.length, LINEAR_PAST));
                 TRY(dim_agree(n, &v.size, past.size, LINEAR_PAST));
         }
-        TRY(check_gate(n, LINEAR_DECAY, dim_int(kv_heads), dim_mul(n->dims, dim_int(kv_heads), q.size)));
-        TRY(check_gate(n, LINEAR_BETA, dim_int(1), dim_int(kv_heads)));
+        TRY(check_gate(n, LINEAR_DECAY, &q, dim_int(kv_heads), dim_mul(n->dims, dim_int(kv_heads), q.size)));
+        TRY(check_gate(n, LINEAR_BETA, &q, dim_int(1), dim_int(kv_heads)));
         TRY(out_3d(n, 0, in_elem(n, 0), q.batch, q.length, repack(n, 2, q_heads, kv_heads, v.size)));
         return out_4d(n, 1, state, q.batch, k.heads, q.size, v.size);
 }
