@@ -9,6 +9,15 @@
 bool answer_error(struct call *call, struct ox_context *context, enum ox_code code, const char *message,
                   const struct ox_result *result);
 
+/* An ox_write for an answer that is written on a thread which others wait for: once the answer is large, it ends the
+   rendering with OX_ABORTED. */
+#define INLINE_NS 20000000 /* what such a thread may spend on inferring, too */
+struct answer_little {
+        struct call *call;
+        struct ox_context *context;
+};
+void answer_write_little(void *little, const char *bytes, size_t size);
+
 /* The whole reply of a request that failed. */
 void answer_failure(struct call *call, struct ox_context *context, enum ox_code code, const char *message,
                     const struct ox_result *result);

@@ -9,8 +9,9 @@
 #include "rest/upload.h"
 #include "service.h"
 
-/* What runs on the thread that reads: a model of so many bytes, weights not counted, and so many nodes. Everything else
-   goes to a worker, so that other requests of that thread need not wait. */
+/* What runs on the thread that reads: a model of so many bytes, weights not counted, of so many nodes, that takes no
+   longer than so and has no larger answer. Everything else goes to a worker, so that other requests of that thread need
+   not wait. */
 #define INLINE_BYTES 131072
 #define INLINE_NODES 400
 
@@ -93,19 +94,15 @@ bool models_body(struct call *call, const char *bytes, size_t size)
 
 /* -- the answer -- */
 
-static void reply_result(struct call *call, struct models *m, const struct ox_result *result)
+static enum ox_code reply_result(struct call *call, struct models *m, const struct ox_result *result, ox_write write,
+                                 void *user)
 {
-        enum ox_code code;
-
         call_reply(call, HTTP_OK, format_type(m->format));
         if (m->format == FORMAT_TEXT)
-                code = ox_render_table(m->context, result, call_write, call);
-        else if (m->format == FORMAT_PATCH)
-                code = ox_render_patch(m->context, result, call_write, call);
-        else
-                code = ox_render_json(m->context, result, m->options.pretty, call_write, call);
-        if (code != OX_OK)
-                answer_failure(call, m->context, code, ox_context_error(m->context), NULL);
+                return ox_render_table(m->context, result, write, user);
+        if (m->format == FORMAT_PATCH)
+                return ox_render_patch(m->context, result, write, user);
+        return ox_render_json(m->context, result, m->options.pretty, write, user);
 }
 
 static void count(struct call *call, struct models *m, const struct ox_result *result)
@@ -121,21 +118,25 @@ static void count(struct call *call, struct models *m, const struct ox_result *r
         metric_max(metrics, METRIC_arena_peak_bytes, (int64_t)arena_used(ox_context_arena(m->context)));
 }
 
-/* False past the work budget; then nothing has been replied. */
-static bool infer(struct call *call, uint64_t budget)
+/* False for what is too much for `is_inline`; a worker starts anew then. */
+static bool infer(struct call *call, bool is_inline)
 {
         struct models *m = call->state;
+        struct answer_little little = {call, m->context};
         const struct ox_result *result = NULL;
 
-        m->options.infer.work_budget = budget;
+        m->options.infer.work_budget = is_inline ? INLINE_NODES : 0;
+        m->options.infer.work_ns = is_inline ? INLINE_NS : 0;
         enum ox_code code = ox_model_infer(m->context, &m->options.infer, &result);
+        bool is_inferred = code == OX_OK;
 
-        if (code == OX_ABORTED && budget)
+        if (is_inferred)
+                code = is_inline ? reply_result(call, m, result, answer_write_little, &little)
+                                 : reply_result(call, m, result, call_write, call);
+        if (code == OX_ABORTED && is_inline)
                 return false;
-        if (code == OX_OK)
-                reply_result(call, m, result);
-        else
-                answer_failure(call, m->context, code, ox_context_error(m->context), result);
+        if (code != OX_OK)
+                answer_failure(call, m->context, code, ox_context_error(m->context), is_inferred ? NULL : result);
         count(call, m, result);
         return true;
 }
@@ -147,7 +148,7 @@ enum call_next models_end(struct call *call)
 
         if (!upload_end(&m->upload))
                 return CALL_DONE;
-        if (arena_used(ox_context_arena(m->context)) <= INLINE_BYTES && infer(call, INLINE_NODES)) {
+        if (arena_used(ox_context_arena(m->context)) <= INLINE_BYTES && infer(call, true)) {
                 metric_add(metrics, METRIC_inferred_inline_total, 1);
                 return CALL_DONE;
         }
@@ -157,7 +158,7 @@ enum call_next models_end(struct call *call)
 
 void models_work(struct call *call)
 {
-        infer(call, 0);
+        infer(call, false);
 }
 
 void models_done(struct call *call)

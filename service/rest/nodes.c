@@ -18,7 +18,7 @@ struct nodes {
         struct upload upload;
         struct options options;
         struct call_text body;
-        bool is_batch;
+        bool is_batch, is_inline;
         struct ox_context *context, *text_context;
 };
 
@@ -104,6 +104,7 @@ static enum ox_code infer_one(struct nodes *n, json_t *json, char *message, cons
         }
         if (code != OX_OK)
                 return code;
+        n->options.infer.work_ns = n->is_inline ? INLINE_NS : 0;
         code = ox_request_infer(n->context, &node.request, &n->options.infer, ret);
         *ret_error = ox_context_error(n->context);
         return code;
@@ -125,33 +126,42 @@ struct failure {
         char message[CONTEXT_MESSAGE];
 };
 
-/* Infers a node and writes its answer; when that fails, nothing is written. */
+/* Infers a node and writes its answer; when that fails, nothing is written. OX_ABORTED for what is too much inline. */
 static enum ox_code write_one(struct call *call, struct nodes *n, json_t *json, struct failure *failure)
 {
+        struct answer_little little = {call, n->context};
         size_t before = call->reply.length;
         enum ox_code code = infer_one(n, json, failure->message, &failure->result, &failure->error);
 
-        count(call, n);
-        if (code != OX_OK)
-                return code;
-        code = ox_render_json(n->context, failure->result, n->options.pretty, call_write, call);
-        if (code == OX_OK)
-                return OX_OK;
-        call->reply.length = before;
-        failure->error = ox_context_error(n->context);
-        failure->result = NULL;
+        if (code == OX_OK) {
+                const struct ox_result *result = failure->result;
+
+                code = n->is_inline
+                               ? ox_render_json(n->context, result, n->options.pretty, answer_write_little, &little)
+                               : ox_render_json(n->context, result, n->options.pretty, call_write, call);
+                if (code != OX_OK) {
+                        call->reply.length = before;
+                        failure->error = ox_context_error(n->context);
+                        failure->result = NULL;
+                }
+        }
+        if (code != OX_ABORTED)
+                count(call, n);
         return code;
 }
 
-static void answer_one(struct call *call, struct nodes *n, json_t *json)
+static bool answer_one(struct call *call, struct nodes *n, json_t *json)
 {
         struct failure failure;
 
         call_reply(call, HTTP_OK, "application/json");
         enum ox_code code = write_one(call, n, json, &failure);
 
+        if (code == OX_ABORTED)
+                return false;
         if (code != OX_OK)
                 answer_failure(call, n->context, code, failure.error, failure.result);
+        return true;
 }
 
 /* -- a batch -- */
@@ -270,12 +280,15 @@ static json_t *read_body(struct call *call, const struct call_text *body, struct
 
 /* -- the end -- */
 
-void nodes_work(struct call *call)
+/* False for what is too much inline; a worker starts anew then. */
+static bool answer(struct call *call, struct nodes *n)
 {
-        struct nodes *n = call->state;
         struct contexts *contexts = call->service->contexts;
 
-        n->context = contexts_take(contexts);
+        if (!n->context)
+                n->context = contexts_take(contexts);
+        else
+                ox_context_reset(n->context, SIZE_MAX);
         /* The text of a batch outlives what is inferred of each of its nodes. */
         if (n->is_batch)
                 n->text_context = contexts_take(contexts);
@@ -283,14 +296,23 @@ void nodes_work(struct call *call)
 
         if (!n->context || !context) {
                 call_reply_no_memory(call);
-                return;
+                return true;
         }
         json_t *root = read_body(call, &n->body, context);
 
         if (root && n->is_batch)
                 answer_batch(call, n, root);
         else if (root)
-                answer_one(call, n, root);
+                return answer_one(call, n, root);
+        return true;
+}
+
+void nodes_work(struct call *call)
+{
+        struct nodes *n = call->state;
+
+        n->is_inline = false;
+        answer(call, n);
 }
 
 enum call_next nodes_end(struct call *call)
@@ -300,13 +322,13 @@ enum call_next nodes_end(struct call *call)
 
         if (!upload_end(&n->upload))
                 return CALL_DONE;
-        if (n->body.length > INLINE_BYTES || n->is_batch) {
-                metric_add(metrics, METRIC_inferred_worker_total, 1);
-                return CALL_WORK;
+        n->is_inline = n->body.length <= INLINE_BYTES && !n->is_batch;
+        if (n->is_inline && answer(call, n)) {
+                metric_add(metrics, METRIC_inferred_inline_total, 1);
+                return CALL_DONE;
         }
-        metric_add(metrics, METRIC_inferred_inline_total, 1);
-        nodes_work(call);
-        return CALL_DONE;
+        metric_add(metrics, METRIC_inferred_worker_total, 1);
+        return CALL_WORK;
 }
 
 void nodes_done(struct call *call)

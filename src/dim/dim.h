@@ -66,6 +66,9 @@ struct dim_symbol {
 struct dim_table *dim_table_new(struct arena *arena, struct strings *strings, const struct ox_limits *limits,
                                 uint64_t seed);
 
+/* From now on `spend` is told how many terms were worked on; it may end the request by arena_bail(). NULL: no more. */
+void dim_watch(struct dim_table *t, void (*spend)(void *user, size_t terms), void *user);
+
 /* Where overflow, expressions past their limits and divisions by zero are noted; the walk reads and clears it around
    each node. A fault in integers alone (a concrete size that overflows) is told apart, for it is the model's error.
    Every fault yields a fresh symbol. */

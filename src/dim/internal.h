@@ -94,6 +94,8 @@ struct dim_table {
         uint32_t max_terms, max_depth;
         unsigned faults;
         struct dim_origin origin;
+        void (*spend)(void *user, size_t terms);
+        void *spend_user;
 
         struct symbol **symbol;
         uint32_t symbols, symbol_room;

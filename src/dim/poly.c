@@ -33,6 +33,8 @@ static void poly_sort(struct dim_table *t, struct term *term, size_t n)
 {
         bool sorted = true;
 
+        if (t->spend)
+                t->spend(t->spend_user, n);
         for (size_t i = 1; i < n && sorted; i++)
                 sorted = term[i - 1].mono <= term[i].mono;
         if (sorted)

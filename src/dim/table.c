@@ -39,6 +39,12 @@ struct dim_table *dim_table_new(struct arena *arena, struct strings *strings, co
         return t;
 }
 
+void dim_watch(struct dim_table *t, void (*spend)(void *user, size_t terms), void *user)
+{
+        t->spend = spend;
+        t->spend_user = user;
+}
+
 /* Scratch. */
 
 struct scratch_mark scratch_mark(struct dim_table *t)

@@ -301,5 +301,6 @@ const struct ox_result *finish(struct infer *f, const OnnxGraph *graph)
         result->dims = f->dims;
         if (graph)
                 finish_model(f, result, graph);
+        dim_watch(f->dims, NULL, NULL); /* the result outlives the inference */
         return result;
 }

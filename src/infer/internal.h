@@ -110,12 +110,13 @@ struct infer {
         struct name_map capture_of; /* of a subgraph: what it takes from around it, in `captures` */
         struct captures *captures;
         size_t n_captures, captures_room;
-        uint64_t nodes;      /* walked so far */
-        uint64_t again;      /* of them: in bodies that were walked once more */
-        uint64_t unchecked;  /* nodes' worth of work since the clock was looked at */
-        uint64_t unrolled;   /* of them: in iterations that were walked one by one */
-        uint64_t unroll_end; /* the number of nodes at which that ends; 0: not within such an iteration */
-        uint64_t deadline_ns;
+        uint64_t nodes;                    /* walked so far */
+        uint64_t again;                    /* of them: in bodies that were walked once more */
+        uint64_t unchecked;                /* nodes' worth of work since the clock was looked at */
+        uint64_t unchecked_terms;          /* the same of terms of expressions */
+        uint64_t unrolled;                 /* of them: in iterations that were walked one by one */
+        uint64_t unroll_end;               /* the number of nodes at which that ends; 0: not within such an iteration */
+        uint64_t deadline_ns, work_end_ns; /* the latter is 0 without options.work_ns */
 };
 
 /* -- names.c -- */
@@ -210,6 +211,8 @@ void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *i
 void walk_initializers(struct infer *f, struct scope *scope, const OnnxGraph *graph);
 void walk_nodes(struct infer *f, struct scope *scope, OnnxNode *const *nodes, size_t count);
 void walk_node(struct infer *f, struct scope *scope, const OnnxNode *node, int64_t index);
+/* For dim_watch(), with a struct infer. */
+void spend_terms(void *f, size_t terms);
 
 /* A body of a control-flow operator: its inputs get `args` (NULL: what it declares), its outputs come back in
    ret_outputs (type_unknown where it fails). False past the limit on nesting, which is noted. */

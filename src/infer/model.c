@@ -44,14 +44,16 @@ static void infer_begin(struct infer *f, struct arena *arena, const struct ox_li
         struct timespec now;
 
         clock_gettime(CLOCK_MONOTONIC, &now);
+        uint64_t now_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+
         *f = (struct infer){
                 .arena = arena,
                 .limits = limits,
                 .options = options,
                 .strings = strings,
                 .dims = dims,
-                .deadline_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec +
-                               (uint64_t)limits->engine_ms * UINT64_C(1000000),
+                .deadline_ns = now_ns + (uint64_t)limits->engine_ms * UINT64_C(1000000),
+                .work_end_ns = options->work_ns ? now_ns + options->work_ns : 0,
         };
         f->facts = (struct constraint_sink){add_constraint, f};
 }
@@ -370,6 +372,7 @@ enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, co
         function_table(f);
         main_inputs(f, &scope, graph, &shapes);
         walk_initializers(f, &scope, graph);
+        dim_watch(f->dims, spend_terms, f);
         walk_nodes(f, &scope, graph->node, graph->n_node);
         mark_outputs(f, &scope, graph);
         *ret_result = finish(f, graph);
@@ -396,6 +399,7 @@ enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, con
                 }
         }
         dim_take_faults(f->dims);
+        dim_watch(f->dims, spend_terms, f);
         walk_node(f, &scope, request->node, 0);
         *ret_result = finish(f, NULL);
         return strict_code(f, ret_error);

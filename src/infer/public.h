@@ -37,6 +37,7 @@ struct ox_options {
         uint64_t seed;        /* of the hash tables, so that a hostile model cannot choose names that collide */
         uint64_t work_budget; /* nodes after which inference gives up with OX_ABORTED, so that a worker may start anew;
                                  0: none */
+        uint64_t work_ns;     /* the same for time, looked at now and then */
 };
 
 /* -- results: texts are never NULL, "" where nothing applies -- */

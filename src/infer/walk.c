@@ -4,8 +4,9 @@
 
 #include "infer/internal.h"
 
-/* Nodes between two looks at the clock. */
-#define CLOCK_EVERY 64
+/* What lies between two looks at the clock. */
+#define CLOCK_EVERY 64    /* nodes */
+#define TERMS_EVERY 16384 /* of expressions */
 
 /* Inputs, and outputs, of one node: their positions are ints. Few of them are kept on the stack. */
 #define NODE_VALUES 2097088
@@ -22,16 +23,38 @@ static uint64_t now_ns(void)
         return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* Ends the request when its time is up, which is looked at now and then. */
+/* Ends the request when its time is up, or what the caller allows it at once. */
+static void check_clock(struct infer *f)
+{
+        uint64_t now = now_ns();
+
+        if (f->work_end_ns && now > f->work_end_ns)
+                arena_bail(f->arena, OX_ABORTED, "more than %llu ns", (unsigned long long)f->options->work_ns);
+        if (now > f->deadline_ns)
+                arena_bail(f->arena, OX_DEADLINE_EXCEEDED, "inference took longer than engine_ms allows (%lld)",
+                           (long long)f->limits->engine_ms);
+}
+
+/* The clock is looked at now and then. */
 static void spend_time(struct infer *f, size_t cost)
 {
         f->unchecked += cost;
         if (f->unchecked < CLOCK_EVERY)
                 return;
         f->unchecked = 0;
-        if (now_ns() > f->deadline_ns)
-                arena_bail(f->arena, OX_DEADLINE_EXCEEDED, "inference took longer than engine_ms allows (%lld)",
-                           (long long)f->limits->engine_ms);
+        check_clock(f);
+}
+
+/* What a single node does to large expressions may take long. */
+void spend_terms(void *f_, size_t terms)
+{
+        struct infer *f = f_;
+
+        f->unchecked_terms += terms;
+        if (f->unchecked_terms < TERMS_EVERY)
+                return;
+        f->unchecked_terms = 0;
+        check_clock(f);
 }
 
 /* Ends the request when it has used up its nodes, its time or what the caller allows it at once. */

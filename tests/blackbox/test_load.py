@@ -8,7 +8,7 @@ import time
 from collections import Counter
 
 from harness import Daemon, check, equal, finish
-from wire import Raw, chain, weights
+from wire import Raw, chain, integers, model, node, value_info, weights
 
 INFER = "/v1/models:infer"
 SAMPLE = re.compile(r'^([a-z_]+)(\{[^}]*\})? (\S+)$')
@@ -161,6 +161,38 @@ def check_queue():
               len([a for a in answers if a[0] == 503]))
 
 
+def heavy(axes, rounds):
+    """A small model that takes long: products of sums of symbols, 4096 at once."""
+    nodes = [node("Shape", ["x"], ["s"]), node("ReduceSum", ["s"], ["r"]), node("Mul", ["r", "r"], ["q"]),
+             node("Expand", ["q", "c"], ["m0"])]
+    nodes += [node("Mul", ["m0", "m%d" % i], ["m%d" % (i + 1)]) for i in range(rounds)]
+    return model(nodes, [value_info("x", ["a%d" % i for i in range(axes)])], ["m%d" % rounds], [integers("c", [4096])])
+
+
+def check_small_and_slow():
+    """What is small and takes long leaves others alone: it goes to a worker, and ends in time."""
+    spread = {"node": {"opType": "Expand", "inputs": ["x", "n"], "outputs": ["y"]}, "inputs": {
+        "x": {"type": "tensor(int64)", "shape": [1], "content": ["+".join("a%d" % i for i in range(300))]},
+        "n": {"type": "tensor(int64)", "shape": [1], "content": [4000]}}}
+    relus = [node("Relu", ["y%d" % i], ["y%d" % (i + 1)]) for i in range(300)]
+    repeated = model(relus, [value_info("y0", ["N" * 30000])], ["y300"])
+    with Daemon("--io-threads", "1", "--engine-ms", "2000") as daemon:
+        inline, given = daemon.metric("inferred_inline_total"), daemon.metric("inferred_worker_total")
+        for what, send, wanted in (
+                ("a model with few nodes", lambda: daemon.infer(heavy(8, 1), values="outputs"), (200, 504)),
+                ("a model that takes too long", lambda: daemon.infer(heavy(8, 60), values="outputs"), (504,)),
+                ("a model with a large answer", lambda: daemon.infer(repeated), (200,)),
+                ("a node with a large answer", lambda: daemon.post_json("/v1/nodes:infer", spread), (200,))):
+            begun = time.monotonic()
+            status = send().status
+            took = time.monotonic() - begun
+            check("%s: %d" % (what, status), status in wanted)
+            check("in time (%.1f s)" % took, took < 20)
+            given += 1
+            equal("on a worker", (daemon.metric("inferred_inline_total"), daemon.metric("inferred_worker_total")),
+                  (inline, given))
+
+
 def check_connections():
     with Daemon("--connections", "8", "--io-threads", "1") as daemon:
         held = [http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=5) for _ in range(8)]
@@ -188,6 +220,7 @@ def main():
     check_log()
     check_unread()
     check_queue()
+    check_small_and_slow()
     check_connections()
     finish()
 
