@@ -73,9 +73,9 @@ static void warn_of_vectors(struct node *n)
                         node_warn(n, "RANK_MISMATCH", i, "input %d must be a scalar up to version 12", i);
 }
 
-/* What the shape of the scale tells of x, `dims`: nothing when it is one element, as it always is in version 10; the
-   size of `axis` when it is a vector, from 13 on; all sizes but that one when it is blocked, from 21 on, where an x of
-   one axis has one scale. */
+/* What the shape of the scale tells of x, `dims` (NULL: of unknown rank): nothing when it is one element, as it always
+   is in version 10; the size of `axis` when it is a vector, from 13 on; all sizes but that one when it is blocked, from
+   21 on, where an x of one axis has one scale. */
 static enum ox_code scale_shape(struct node *n, struct dim *dims)
 {
         bool blocked = op_find_attr(n->row, "block_size") != NULL;
@@ -92,7 +92,7 @@ static enum ox_code scale_shape(struct node *n, struct dim *dims)
         TRY(scale_agree(n, 1, 2));
         if (in_rank(n, 1) > 1 && !blocked)
                 return in_expect_rank(n, 1, 1);
-        if (rank == RANK_UNKNOWN || (in_rank(n, 1) < 2 && !is_vector(n, 1)) || (blocked && rank == 1))
+        if (dims == NULL || (in_rank(n, 1) < 2 && !is_vector(n, 1)) || (blocked && rank == 1))
                 return OX_OK;
         if (in_rank(n, 1) > 1)
                 TRY(in_expect_rank(n, 1, rank));
