@@ -24,7 +24,8 @@ enum call_next {
 struct call_handler {
         /* The head is complete. To refuse the call it sets a reply: the body is not read then. */
         void (*begin)(struct call *call);
-        /* The next bytes of the body. False: the call has failed and has its reply, the rest of the body is skipped. */
+        /* The next bytes of the body, on a worker where body_is_work says so. False: the call has failed and has its
+         * reply, the rest of the body is skipped. */
         bool (*body)(struct call *call, const char *bytes, size_t size);
         /* The body is complete. */
         enum call_next (*end)(struct call *call);
@@ -64,6 +65,8 @@ struct call {
         int phase;
         bool close; /* the connection ends with the reply */
         uint64_t skipped_body;
+        char *piece; /* of the body, on its way to a worker; NULL: none yet */
+        size_t piece_size;
 
         /* the request */
         enum call_method method;
@@ -73,6 +76,7 @@ struct call {
         bool has_body;
         uint64_t length;
         uint64_t body_bytes; /* so far */
+        bool body_is_work;   /* set by begin(): what a few bytes of it become takes long, so that workers take it */
         int64_t started_ns;
 
         /* the reply */

@@ -17,6 +17,7 @@
 #define TEXT(x)         TEXT_OF(x)
 #define TEXT_OF(x)      #x
 #define SKIP_MOST       ((uint64_t)256 * 1024 * 1024) /* of a refused body that is read on, so that the reply arrives */
+#define PIECE_LEAST     4096                          /* bytes of a body that are not worth a worker */
 #define SKIP_EARLY      ((uint64_t)64 * 1024 * 1024)  /* the same for a body that has not begun */
 
 struct http1 {
@@ -116,17 +117,32 @@ static void run_job(struct job *job)
         MHD_resume_connection(call->connection);
 }
 
+/* A piece of the body. */
+static void run_piece(struct job *job)
+{
+        struct call *call = (struct call *)((char *)job - offsetof(struct call, job));
+
+        if (!call->handler->body(call, call->piece, call->piece_size)) {
+                call->handler->done(call);
+                call->phase = PHASE_SKIP;
+        }
+        peer_enter(peer_of(call->connection), PEER_BODY);
+        MHD_resume_connection(call->connection);
+}
+
 /* The connection is suspended first: the worker may be done with the call before submitting returns. */
-static enum MHD_Result hand_over(struct call *call)
+static enum MHD_Result hand_over(struct call *call, void (*run)(struct job *job), enum phase without)
 {
         struct service *service = call->service;
 
+        call->job.run = run;
         MHD_suspend_connection(call->connection);
         if (!pool_submit(service->pool, &call->job)) {
                 metric_add(&service->metrics, METRIC_queue_full_total, 1);
                 call_reply_error(call, OX_UNAVAILABLE, "the queue of %lld requests is full, or the daemon ends",
                                  (long long)service->config->queue);
-                call->phase = PHASE_READY;
+                call->handler->done(call);
+                call->phase = without;
                 MHD_resume_connection(call->connection);
         }
         return MHD_YES;
@@ -169,7 +185,6 @@ static struct call *begin_call(struct http1 *http1, struct MHD_Connection *conne
         call->method_name = method;
         call->path = path_of(url);
         call->started_ns = clock_ns();
-        call->job.run = run_job;
         metric_add(&http1->service->metrics, METRIC_requests_in_flight, 1);
         return call;
 }
@@ -206,10 +221,29 @@ static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connect
         return MHD_YES;
 }
 
+/* What the connection's buffer holds goes away when the worker that wants it has not begun. */
+static enum MHD_Result hand_piece(struct call *call, const char *bytes, size_t size)
+{
+        if (!call->piece)
+                call->piece = malloc(POOL_BYTES);
+        if (!call->piece || size > POOL_BYTES) {
+                call_reply_no_memory(call);
+                call->handler->done(call);
+                call->phase = PHASE_SKIP;
+                return MHD_YES;
+        }
+        memcpy(call->piece, bytes, size);
+        call->piece_size = size;
+        peer_enter(peer_of(call->connection), PEER_SERVED);
+        return hand_over(call, run_piece, PHASE_SKIP);
+}
+
 static enum MHD_Result take_body(struct call *call, const char *bytes, size_t size)
 {
         call->body_bytes += size;
         peer_progress(peer_of(call->connection), call->body_bytes);
+        if (call->phase == PHASE_BODY && call->body_is_work && call->body_bytes > PIECE_LEAST)
+                return hand_piece(call, bytes, size);
         if (call->phase == PHASE_BODY && call->handler->body(call, bytes, size))
                 return MHD_YES;
         if (call->phase == PHASE_BODY)
@@ -217,6 +251,15 @@ static enum MHD_Result take_body(struct call *call, const char *bytes, size_t si
         call->phase = PHASE_SKIP;
         call->skipped_body += size;
         return call->skipped_body > SKIP_MOST ? MHD_NO : MHD_YES;
+}
+
+/* libmicrohttpd hands on the chunks that it has one after the other, suspended or not. */
+static bool is_suspended(struct MHD_Connection *connection)
+{
+        const union MHD_ConnectionInfo *info =
+                MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_SUSPENDED);
+
+        return info && info->suspended == MHD_YES;
 }
 
 static enum MHD_Result on_request(void *user, struct MHD_Connection *connection, const char *url, const char *method,
@@ -228,6 +271,8 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
                 return MHD_NO;
         if (!call)
                 return begin(user, connection, url, method, version, state);
+        if (is_suspended(connection))
+                return MHD_YES;
         if (*size) {
                 size_t length = *size;
 
@@ -237,7 +282,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
         if (call->phase == PHASE_BODY) {
                 peer_enter(peer_of(connection), PEER_SERVED);
                 if (call->handler->end(call) == CALL_WORK)
-                        return hand_over(call);
+                        return hand_over(call, run_job, PHASE_READY);
                 call->handler->done(call);
         }
         return call->phase == PHASE_SENT ? MHD_YES : send_reply(call);
@@ -316,6 +361,7 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **s
                         log_call(call, took_ns);
         }
         call->handler->done(call);
+        free(call->piece);
         call_free(call);
         *state = NULL;
         metric_add(&service->metrics, METRIC_requests_in_flight, -1);

@@ -12,7 +12,7 @@
 #include "base/try.h"
 
 #define OUT_BYTES   ((size_t)64 * 1024)
-#define STATE_BYTES ((size_t)48 * 1024) /* of zlib; zstd tells what it takes */
+#define STATE_BYTES ((size_t)112 * 1024) /* of zlib, and a piece of the body that waits; zstd tells what it takes */
 
 struct decoder {
         enum encoding encoding;
@@ -177,7 +177,7 @@ static enum ox_code feed_zstd(struct decoder *decoder, const char *bytes, size_t
                         return window ? OX_RESOURCE_EXHAUSTED : OX_INVALID_ARGUMENT;
                 }
                 /* Its window is as large as the frame says, and there by now. */
-                if (!hold(decoder, sizeof(*decoder) + ZSTD_sizeof_DCtx(decoder->zstd))) {
+                if (!hold(decoder, sizeof(*decoder) + STATE_BYTES + ZSTD_sizeof_DCtx(decoder->zstd))) {
                         snprintf(decoder->error, sizeof(decoder->error), "%s", decoder->budget->text);
                         return OX_UNAVAILABLE;
                 }

@@ -74,6 +74,7 @@ bool upload_begin(struct upload *upload, struct call *call, unsigned medias, con
                         call_reply_no_memory(call);
                         return false;
                 }
+                call->body_is_work = true; /* they may decode to a thousand times as many, and zstd's to more */
         }
         return true;
 }

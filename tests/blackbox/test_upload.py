@@ -3,11 +3,12 @@
 import gzip
 import json
 import subprocess
+import threading
 import time
 import zlib
 
 from harness import Daemon, check, equal, finish, model
-from wire import Raw, chain, post_head, weights
+from wire import Raw, chain, number, post_head, text, varint, weights
 
 INFER = "/v1/models:infer"
 TYPES = (None, "application/octet-stream", "application/x-protobuf", "application/x-www-form-urlencoded",
@@ -156,6 +157,49 @@ def check_limits():
         equal("a small model after all that", daemon.post(INFER, chain(2)).status, 200)
 
 
+def zeros(gib):
+    """A model with so many GiB of zeros for weights, as zstd. It is packed while it is made."""
+    size = gib << 30
+    head = number(1, size // 4) + number(2, 1) + text(8, "w") + varint(9 << 3 | 2) + varint(size)
+    graph = varint(5 << 3 | 2) + varint(len(head) + size) + head
+    packer = subprocess.Popen(["zstd", "-q", "-c"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    packed = []
+    reader = threading.Thread(target=lambda: packed.append(packer.stdout.read()))
+    reader.start()
+    packer.stdin.write(number(1, 8) + text(8, number(2, 17)) + varint(7 << 3 | 2) + varint(len(graph) + size) + graph)
+    for _ in range(size >> 24):
+        packer.stdin.write(bytes(1 << 24))
+    packer.stdin.close()
+    reader.join()
+    packer.wait()
+    return packed[0]
+
+
+def check_bomb():
+    """What a few bytes decode to is read where nobody waits for it."""
+    bomb, waited = zeros(2), []
+    with Daemon("--io-threads", "1") as daemon:
+        done = threading.Event()
+
+        def probe():
+            while not done.is_set():
+                begun = time.monotonic()
+                daemon.get("/livez")
+                waited.append(time.monotonic() - begun)
+                time.sleep(0.01)
+
+        prober = threading.Thread(target=probe)
+        prober.start()
+        begun = time.monotonic()
+        answer = daemon.post(INFER, bomb, headers={"Content-Encoding": "zstd"})
+        took = time.monotonic() - begun
+        done.set()
+        prober.join()
+        check("2 GiB in %d bytes are read (%.1f s)" % (len(bomb), took),
+              answer.status == 200 and answer.json["model"]["bytesSkipped"] >= 2 << 30, answer.body[:300])
+        check("and leave others alone (%.2f s at most)" % max(waited), max(waited) < max(took / 3, 0.1))
+
+
 def main():
     with Daemon() as daemon:
         data = model("encoder")
@@ -166,6 +210,7 @@ def main():
         check_zstd(daemon, data, wanted)
         check_form(daemon, data, wanted)
     check_limits()
+    check_bomb()
     finish()
 
 
