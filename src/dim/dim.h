@@ -3,7 +3,14 @@
 
    An expression is a sum of monomials with checked int64 coefficients over atoms: symbols, floor divisions, modulos,
    max, min and broadcast. Canonicalisation holds wherever the original is defined (a divisor is not 0): x*y//y is x,
-   while max(N, 1) stays, because a symbol is an integer >= 0 unless a fact says more. */
+   while max(N, 1) stays, because a symbol is an integer >= 0 unless a fact says more.
+
+   Sums that the meaning of y//n and y%n, of all (y + i)//n, of max and min of two makes equal have one handle, in
+   whatever order and parts they were added up (normal.c). They are written as the first of them was, with those
+   relations used to make it short. What is written reads as the same handle again, whatever its size, as long as no
+   facts are added. Where a product of such operations comes to more than 64 terms without them, or a coefficient past
+   int64, sums with it are one only if they are written alike: equal, they may have two handles. No size of a model is
+   near that. */
 #pragma once
 
 #include <stdbool.h>

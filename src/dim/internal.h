@@ -17,6 +17,12 @@ struct term {
         uint64_t mono;
 };
 
+/* Terms by monomial, so that the constant is the first, none of them 0. */
+struct poly {
+        const struct term *term;
+        size_t n;
+};
+
 /* Bounds that hold while the table's facts are at `generation`. */
 struct known_range {
         uint32_t generation;
@@ -31,23 +37,28 @@ struct atom {
         uint32_t depth;
         bool open; /* holds an anonymous symbol, which may be bound */
         bool related;
-        struct dim relation[3]; /* sums with this atom in them that are 0; integers where there is none */
+        struct poly relation[3]; /* sums with this atom in them that are 0; empty where there is none */
         struct known_range range;
         uint32_t n;
         struct dim arg[];
 };
+
+/* Whether a monomial's normal form is known (normal.c), and is the monomial itself or some other sum. */
+enum normal { NORMAL_UNKNOWN, NORMAL_BUSY, NORMAL_ITSELF, NORMAL_OTHER };
 
 struct mono {
         uint32_t hash;
         uint32_t weight, depth;
         bool open;
         bool relates; /* holds an atom that may have relations */
+        enum normal state;
+        struct poly normal; /* for NORMAL_OTHER */
         uint32_t n;
         uint32_t atom[];
 };
 
 struct expr {
-        uint32_t hash;
+        uint32_t hash, written_hash; /* of the normal form, of the terms */
         uint32_t weight, depth;
         bool open;
         bool not_negative; /* a fact, whatever its symbols allow */
@@ -56,8 +67,9 @@ struct expr {
         struct known_range range;
         uint32_t text_generation;
         const char *text;
+        struct poly key; /* its normal form, which is its own terms in most */
         uint32_t n;
-        struct term term[]; /* by monomial, so that the constant is the first */
+        struct term term[]; /* in order, as those of a struct poly */
 };
 
 /* Open addressing; a slot holds a number + 1, 0 is free. */
@@ -107,13 +119,14 @@ struct dim_table {
         uint32_t monos, mono_room;
         struct expr **expr;
         uint32_t exprs, expr_room;
-        struct slots name_slots, atom_slots, mono_slots, expr_slots;
+        struct slots name_slots, atom_slots, mono_slots;
+        struct slots expr_slots,
+                written_slots; /* sums by their normal forms; by their terms, where that is not the same */
 
         /* Each counts up when what is remembered on its ground no longer holds. */
         uint32_t fact_generation, bind_generation, text_generation;
         uint32_t held; /* symbols before this one are not bound (dim_hold) */
-        bool plain;    /* sums are kept as they are: relations are being stated */
-        unsigned relate_level, divide_level;
+        unsigned relate_level, divide_level, normal_level;
         uint32_t *stack; /* of symbols, for walks through what they are bound to */
         uint32_t stack_n, stack_room, mark;
         struct scratch_chunk *scratch, *scratch_first;
@@ -130,6 +143,8 @@ struct dim_table {
 #define MAX_DIVIDE_LEVEL 48 /* divisions that one division leads to, one within another */
 #define MAX_RELATED      16 /* terms of a relation that stem from one operand; also the largest divisor of a ring */
 #define MAX_RELATE_TRIES 32 /* relations tried on one sum */
+#define MAX_NORMAL       64 /* terms of a monomial's normal form */
+#define MAX_NORMAL_LEVEL 16 /* normal forms that finding one leads to, one within another */
 
 #define MONO_ONE 0
 
@@ -148,8 +163,14 @@ void scratch_release(struct dim_table *t, struct scratch_mark mark);
 uint32_t atom_intern(struct dim_table *t, enum atom_kind kind, uint32_t symbol, const struct dim *arg, uint32_t n);
 uint32_t mono_intern(struct dim_table *t, const uint32_t *atom, uint32_t n);
 
-/* The dimension of a sum whose terms are in order and not 0. */
-unsigned poly_intern(struct dim_table *t, const struct term *term, size_t n, struct dim *ret);
+/* A copy on the arena. */
+struct poly poly_keep(struct dim_table *t, struct poly p);
+
+/* The sum of a normal form, or of terms that are none; false when there is none yet. Storing one: past a limit it is a
+   fault. */
+bool expr_find(const struct dim_table *t, struct poly key, struct dim *ret);
+bool expr_find_written(const struct dim_table *t, struct poly p, struct dim *ret);
+unsigned expr_store(struct dim_table *t, struct poly p, struct poly key, struct dim *ret);
 
 /* An operation that nothing simplifies, as a dimension. */
 unsigned atom_dim(struct dim_table *t, enum atom_kind kind, const struct dim *arg, uint32_t n, struct dim *ret);
@@ -166,11 +187,6 @@ struct dim fault_symbol(struct dim_table *t, unsigned faults, bool never_negativ
 
 /* -- poly.c: sums and products -- */
 
-struct poly {
-        const struct term *term;
-        size_t n;
-};
-
 /* The terms of a dimension; `room` holds the one of an integer. */
 static inline struct poly poly_of(const struct dim_table *t, struct dim d, struct term *room)
 {
@@ -186,8 +202,20 @@ unsigned poly_scale_mono(struct dim_table *t, struct poly p, int64_t coef, uint6
 /* The number that divides all coefficients, >= 0; the constant is left out unless `constant`. */
 uint64_t poly_content(struct poly p, bool constant);
 int64_t poly_constant(struct poly p);
-/* The dimension of any terms: puts them in order, joins them and lets relations make them fewer. */
+/* a * b, on scratch. */
+unsigned poly_mul(struct dim_table *t, struct poly a, struct poly b, struct poly *ret);
+/* The dimension of any terms, which are put in order and joined. */
 unsigned poly_settle(struct dim_table *t, struct term *term, size_t n, struct dim *ret);
+
+/* A sum as it is added up, on scratch: terms in any order, like ones not joined yet. Starts as all 0. */
+struct gather {
+        struct term *term;
+        size_t n, room;
+};
+unsigned gather_poly(struct dim_table *t, struct gather *g, struct poly p, int64_t coef);
+unsigned gather_dim(struct dim_table *t, struct gather *g, struct dim d, int64_t coef);
+/* Puts the terms in order and joins them. */
+unsigned gather_join(struct dim_table *t, struct gather *g, struct poly *ret);
 
 unsigned mono_mul(struct dim_table *t, uint64_t a, uint64_t b, uint64_t *ret);
 /* False when b does not divide a. */
@@ -200,8 +228,28 @@ unsigned expr_mul(struct dim_table *t, struct dim a, struct dim b, struct dim *r
 unsigned expr_negate(struct dim_table *t, struct dim a, struct dim *ret);
 unsigned expr_add_int(struct dim_table *t, struct dim a, int64_t b, struct dim *ret);
 
+/* -- normal.c: sums that relations make equal are one -- */
+/* The dimension of a sum. */
+unsigned poly_intern(struct dim_table *t, struct poly p, struct dim *ret);
+/* Whether a sum is 0 by its normal form. */
+bool vanishes(struct dim_table *t, struct poly p);
+
 /* -- relate.c: sums that are 0, by which another sum may get shorter -- */
-void relate(struct dim_table *t, struct term **term, size_t *n);
+/* Makes a sum shorter, on scratch, where relations of its atoms allow. */
+void relate(struct dim_table *t, struct poly *p);
+enum relation {
+        RELATION_RING,        /* of all (y + i)//n, i = 0 ... n-1 */
+        RELATION_REST,        /* of y%n and y//n */
+        RELATION_BOTH,        /* of max(a, b) and min(a, b) */
+        RELATION_EXCESS,      /* of max or min and max(a - b, 0) */
+        RELATION_OTHER_EXCESS /* and max(b - a, 0) */
+};
+/* Gathers a relation of an atom that is alone in `mono`; nothing where it has no such. */
+unsigned gather_relation(struct dim_table *t, uint64_t mono, enum relation kind, struct gather *g);
+/* The i of a (y + i)//n, 0 <= i < n, where y has no constant. */
+int64_t ring_place(const struct dim_table *t, const struct atom *atom);
+/* The coefficient of a monomial in a sum. */
+int64_t poly_coefficient(struct poly p, uint64_t mono);
 
 /* -- divide.c, longdiv.c -- */
 unsigned expr_floordiv(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);

@@ -133,7 +133,8 @@ static unsigned mod_expr(struct dim_table *t, struct dim a, struct dim b, struct
                 /* (x*y) % (x*z) is x * (y % z) for every x but 0, where nothing is defined. */
                 struct term term = {.coef = coef, .mono = mono};
 
-                if ((faults = poly_intern(t, &term, 1, &common)) || (faults = expr_mod(t, a, b, &product)))
+                if ((faults = poly_intern(t, (struct poly){&term, 1}, &common)) ||
+                    (faults = expr_mod(t, a, b, &product)))
                         return faults;
                 return expr_mul(t, common, product, ret);
         }

@@ -163,19 +163,80 @@ int mono_compare(const struct dim_table *t, uint64_t a, uint64_t b)
         return 0;
 }
 
-/* The dimension of terms that are in order, once relations have made them fewer. */
-static unsigned settle(struct dim_table *t, struct term *term, size_t n, struct dim *ret)
-{
-        relate(t, &term, &n);
-        return poly_intern(t, term, n, ret);
-}
-
 unsigned poly_settle(struct dim_table *t, struct term *term, size_t n, struct dim *ret)
 {
         poly_sort(t, term, n);
         unsigned faults = poly_join(term, &n);
 
-        return faults ? faults : settle(t, term, n, ret);
+        return faults ? faults : poly_intern(t, (struct poly){term, n}, ret);
+}
+
+/* Room for `more` terms: like ones are joined before it is doubled. */
+static unsigned gather_room(struct dim_table *t, struct gather *g, size_t more)
+{
+        struct poly joined;
+
+        if (g->room - g->n >= more)
+                return 0;
+        unsigned faults = gather_join(t, g, &joined);
+
+        if (faults || joined.n + more > (size_t)MAX_PRODUCT * t->max_terms)
+                return faults ? faults : DIM_FAULT_LIMIT;
+        size_t room = 2 * (joined.n + more);
+        struct term *grown = scratch_take(t, room, sizeof(*grown));
+
+        if (joined.n)
+                memcpy(grown, joined.term, joined.n * sizeof(*grown));
+        *g = (struct gather){.term = grown, .n = joined.n, .room = room};
+        return 0;
+}
+
+unsigned gather_poly(struct dim_table *t, struct gather *g, struct poly p, int64_t coef)
+{
+        unsigned faults = gather_room(t, g, p.n);
+
+        for (size_t i = 0; i < p.n && !faults; i++) {
+                struct term *term = &g->term[g->n++];
+
+                term->mono = p.term[i].mono;
+                if (!mul_i64(p.term[i].coef, coef, &term->coef))
+                        faults = DIM_FAULT_OVERFLOW;
+        }
+        return faults;
+}
+
+unsigned gather_dim(struct dim_table *t, struct gather *g, struct dim d, int64_t coef)
+{
+        struct term room;
+
+        return gather_poly(t, g, poly_of(t, d, &room), coef);
+}
+
+unsigned gather_join(struct dim_table *t, struct gather *g, struct poly *ret)
+{
+        poly_sort(t, g->term, g->n);
+        unsigned faults = poly_join(g->term, &g->n);
+
+        *ret = (struct poly){.term = g->term, .n = g->n};
+        return faults;
+}
+
+unsigned poly_mul(struct dim_table *t, struct poly a, struct poly b, struct poly *ret)
+{
+        size_t n;
+
+        if (!mul_size(a.n, b.n, &n) || n > (size_t)MAX_PRODUCT * t->max_terms)
+                return DIM_FAULT_LIMIT;
+        struct term *out = scratch_take(t, n, sizeof(*out));
+        unsigned faults = 0;
+
+        for (size_t i = 0; i < b.n && !faults; i++)
+                faults = poly_scale_mono(t, a, b.term[i].coef, b.term[i].mono, out + i * a.n);
+        poly_sort(t, out, faults ? 0 : n);
+        if (!faults)
+                faults = poly_join(out, &n);
+        *ret = (struct poly){.term = out, .n = n};
+        return faults;
 }
 
 unsigned expr_combine(struct dim_table *t, struct dim a, int64_t ka, struct dim b, int64_t kb, struct dim *ret)
@@ -188,7 +249,7 @@ unsigned expr_combine(struct dim_table *t, struct dim a, int64_t ka, struct dim 
         unsigned faults = poly_combine(pa, ka, pb, kb, out, &n);
 
         if (!faults)
-                faults = settle(t, out, n, ret);
+                faults = poly_intern(t, (struct poly){out, n}, ret);
         scratch_release(t, mark);
         return faults;
 }
@@ -196,24 +257,17 @@ unsigned expr_combine(struct dim_table *t, struct dim a, int64_t ka, struct dim 
 unsigned expr_mul(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
 {
         struct term room_a, room_b;
+        struct poly product;
 
         if (dim_is_int(a))
                 return expr_combine(t, b, a.val, dim_int(0), 0, ret);
         if (dim_is_int(b))
                 return expr_combine(t, a, b.val, dim_int(0), 0, ret);
-        struct poly pa = poly_of(t, a, &room_a), pb = poly_of(t, b, &room_b);
-        size_t n = pa.n * pb.n;
-
-        if (n > (size_t)MAX_PRODUCT * t->max_terms)
-                return DIM_FAULT_LIMIT;
         struct scratch_mark mark = scratch_mark(t);
-        struct term *out = scratch_take(t, n, sizeof(*out));
-        unsigned faults = 0;
+        unsigned faults = poly_mul(t, poly_of(t, a, &room_a), poly_of(t, b, &room_b), &product);
 
-        for (size_t i = 0; i < pb.n && !faults; i++)
-                faults = poly_scale_mono(t, pa, pb.term[i].coef, pb.term[i].mono, out + i * pa.n);
         if (!faults)
-                faults = poly_settle(t, out, n, ret);
+                faults = poly_intern(t, product, ret);
         scratch_release(t, mark);
         return faults;
 }

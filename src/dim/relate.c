@@ -1,158 +1,160 @@
 /* Relations: sums that are 0 because of what the atoms in them mean. A multiple of one, added to a sum, may make it
    shorter: a//2 + (a + 1)//2 is a, 4*(a//4) + a%4 is a, max(a, b) + min(a, b) is a + b. Of all multiples the one that
-   leaves the shortest sum is taken, by an order that depends on nothing but the sums that come out: so sums that a
-   relation makes equal get one form. */
+   leaves the shortest sum is taken. What is reached so depends on the order in which relations are tried and on the
+   bounds of that, so that it decides how a new sum is written and nothing else: which sums are equal, normal.c says. */
 #include "dim/internal.h"
 
 #define MAX_CHANGES       8
 #define MAX_RELATE_LEVELS 3
-#define RELATIONS         (sizeof(((struct atom *)NULL)->relation) / sizeof(struct dim))
+#define RELATIONS         (sizeof(((struct atom *)NULL)->relation) / sizeof(struct poly))
 
-/* As expr_combine() and expr_mul(), of what goes into a relation: left as long as it is. */
-static unsigned combine_plain(struct dim_table *t, struct dim a, int64_t ka, struct dim b, int64_t kb, struct dim *ret)
+int64_t ring_place(const struct dim_table *t, const struct atom *atom)
 {
-        bool before = t->plain;
+        struct term room;
+        int64_t place = 0;
 
-        t->plain = true;
-        unsigned faults = expr_combine(t, a, ka, b, kb, ret);
-
-        t->plain = before;
-        return faults;
-}
-
-static unsigned mul_plain(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
-{
-        bool before = t->plain;
-
-        t->plain = true;
-        unsigned faults = expr_mul(t, a, b, ret);
-
-        t->plain = before;
-        return faults;
+        mod_i64(poly_constant(poly_of(t, atom->arg[0], &room)), atom->arg[1].val, &place);
+        return place;
 }
 
 /* The sum over i = 0 ... n-1 of (y + i)//n is y. */
-static unsigned ring_of(struct dim_table *t, const struct atom *atom, struct dim *ret)
+static unsigned gather_ring(struct dim_table *t, const struct atom *atom, struct poly lone, struct gather *g)
 {
-        struct term room;
-        struct poly numerator = poly_of(t, atom->arg[0], &room);
-        struct dim y, sum = dim_int(0), part;
         int64_t n = atom->arg[1].val;
+        struct dim y, part;
 
         if (!dim_is_int(atom->arg[1]) || n < 2 || n > MAX_RELATED)
                 return 0;
-        unsigned faults = expr_add_int(t, atom->arg[0], -poly_constant(numerator), &y);
+        int64_t place = ring_place(t, atom);
+        unsigned faults = expr_add_int(t, atom->arg[0], -place, &y);
 
         for (int64_t i = 0; i < n && !faults; i++) {
+                if (i == place) {
+                        faults = gather_poly(t, g, lone, 1);
+                        continue;
+                }
                 faults = expr_add_int(t, y, i, &part);
                 if (!faults)
                         faults = expr_floordiv(t, part, dim_int(n), &part);
                 if (!faults)
-                        faults = combine_plain(t, sum, 1, part, 1, &sum);
+                        faults = gather_dim(t, g, part, 1);
         }
-        return faults ? faults : combine_plain(t, sum, 1, y, -1, ret);
+        return faults ? faults : gather_dim(t, g, y, -1);
 }
 
-/* y%n + n*(y//n) is y. An integer y is no term of its own: whether its multiples are found in a sum depends on what
-   else was added up before. */
-static unsigned rest_of(struct dim_table *t, const struct atom *atom, struct dim *ret)
+/* y%n + n*(y//n) is y. */
+static unsigned gather_rest(struct dim_table *t, const struct atom *atom, struct poly lone, struct gather *g)
 {
-        struct dim quotient, rest = dim_int(0);
+        bool is_rest = atom->kind == ATOM_MOD;
+        struct term room, room_n;
+        struct dim other = dim_int(0);
+        struct poly product;
+        unsigned faults = is_rest ? expr_floordiv(t, atom->arg[0], atom->arg[1], &other)
+                                  : expr_mod(t, atom->arg[0], atom->arg[1], &other);
 
-        if (dim_is_int(atom->arg[0]))
-                return 0;
-        unsigned faults = expr_floordiv(t, atom->arg[0], atom->arg[1], &quotient);
-
         if (!faults)
-                faults = expr_mod(t, atom->arg[0], atom->arg[1], &rest);
+                faults = poly_mul(t, is_rest ? poly_of(t, other, &room) : lone, poly_of(t, atom->arg[1], &room_n),
+                                  &product);
         if (!faults)
-                faults = mul_plain(t, quotient, atom->arg[1], &quotient);
+                faults = gather_poly(t, g, product, 1);
         if (!faults)
-                faults = combine_plain(t, quotient, 1, rest, 1, &rest);
-        return faults ? faults : combine_plain(t, rest, 1, atom->arg[0], -1, ret);
+                faults = gather_poly(t, g, is_rest ? lone : poly_of(t, other, &room), 1);
+        return faults ? faults : gather_dim(t, g, atom->arg[0], -1);
 }
 
 /* max(a, b) + min(a, b) is a + b. */
-static unsigned both_of(struct dim_table *t, const struct atom *atom, struct dim *ret)
+static unsigned gather_both(struct dim_table *t, const struct atom *atom, struct poly lone, struct gather *g)
 {
-        struct dim least = dim_int(0), most, sum = dim_int(0);
-        unsigned faults = expr_extreme(t, ATOM_MAX, atom->arg, 2, &most);
+        struct dim other = dim_int(0);
+        unsigned faults = expr_extreme(t, atom->kind == ATOM_MAX ? ATOM_MIN : ATOM_MAX, atom->arg, 2, &other);
 
         if (!faults)
-                faults = expr_extreme(t, ATOM_MIN, atom->arg, 2, &least);
+                faults = gather_poly(t, g, lone, 1);
         if (!faults)
-                faults = combine_plain(t, atom->arg[0], 1, atom->arg[1], 1, &sum);
+                faults = gather_dim(t, g, other, 1);
         if (!faults)
-                faults = combine_plain(t, most, 1, least, 1, &least);
-        return faults ? faults : combine_plain(t, least, 1, sum, -1, ret);
+                faults = gather_dim(t, g, atom->arg[0], -1);
+        return faults ? faults : gather_dim(t, g, atom->arg[1], -1);
 }
 
-/* max(a, b) is b + max(a - b, 0), min(a, b) is a - max(a - b, 0). */
-static unsigned excess_of(struct dim_table *t, const struct atom *atom, int first, struct dim *ret)
+/* max(a, b) is b + max(a - b, 0), min(a, b) is a - max(a - b, 0): where a is the one argument, or the other. */
+static unsigned gather_excess(struct dim_table *t, const struct atom *atom, struct poly lone, bool other,
+                              struct gather *g)
 {
-        struct dim a = atom->arg[first], b = atom->arg[1 - first], whole, excess[2] = {dim_int(0), dim_int(0)};
+        struct dim a = atom->arg[other], b = atom->arg[!other], excess[2] = {dim_int(0), dim_int(0)};
         bool most = atom->kind == ATOM_MAX;
-        unsigned faults = expr_extreme(t, atom->kind, atom->arg, 2, &whole);
+        unsigned faults = expr_combine(t, a, 1, b, -1, &excess[0]);
 
-        if (!faults)
-                faults = expr_combine(t, a, 1, b, -1, &excess[0]);
         if (!faults)
                 faults = expr_extreme(t, ATOM_MAX, excess, 2, &excess[0]);
         if (!faults)
-                faults = combine_plain(t, whole, 1, most ? b : a, -1, &whole);
-        return faults ? faults : combine_plain(t, whole, 1, excess[0], most ? -1 : 1, ret);
+                faults = gather_poly(t, g, lone, 1);
+        if (!faults)
+                faults = gather_dim(t, g, most ? b : a, -1);
+        return faults ? faults : gather_dim(t, g, excess[0], most ? -1 : 1);
 }
 
-/* Fills in what is known of an atom, once. What cannot be stated within the limits is no relation. Stating one makes
-   atoms with relations of their own: some levels deep, then those wait for another time. */
-static void find_relations(struct dim_table *t, struct atom *atom)
+unsigned gather_relation(struct dim_table *t, uint64_t mono, enum relation kind, struct gather *g)
 {
-        struct dim found[RELATIONS] = {dim_int(0), dim_int(0), dim_int(0)};
-        unsigned faults[RELATIONS] = {0};
+        const struct atom *atom = mono_atom(t, mono);
+        struct term term = {.coef = 1, .mono = mono};
+        struct poly lone = {&term, 1};
+        bool division = atom->kind == ATOM_FLOORDIV || atom->kind == ATOM_MOD;
+        bool extreme = (atom->kind == ATOM_MAX || atom->kind == ATOM_MIN) && atom->n == 2;
 
-        if (atom->related || t->relate_level >= MAX_RELATE_LEVELS)
+        switch (kind) {
+        case RELATION_RING:
+                return atom->kind == ATOM_FLOORDIV ? gather_ring(t, atom, lone, g) : 0;
+        case RELATION_REST:
+                return division ? gather_rest(t, atom, lone, g) : 0;
+        case RELATION_BOTH:
+                return extreme ? gather_both(t, atom, lone, g) : 0;
+        case RELATION_EXCESS:
+        case RELATION_OTHER_EXCESS:
+                return extreme ? gather_excess(t, atom, lone, kind == RELATION_OTHER_EXCESS, g) : 0;
+        }
+        return 0;
+}
+
+/* Fills in what is known of an atom, once. What cannot be stated within the limits, or is not known to be 0 by its
+   normal form, is no relation. Stating one makes
+   atoms with relations of their own: some levels deep, then those wait for another time, as they do while a normal
+   form is looked for. */
+static void find_relations(struct dim_table *t, struct atom *atom, uint64_t mono)
+{
+        size_t found = 0;
+
+        if (atom->related || t->relate_level >= MAX_RELATE_LEVELS || t->normal_level > 0)
                 return;
         atom->related = true;
         t->relate_level++;
-        switch (atom->kind) {
-        case ATOM_FLOORDIV:
-                faults[0] = ring_of(t, atom, &found[0]);
-                faults[1] = rest_of(t, atom, &found[1]);
-                break;
-        case ATOM_MOD:
-                faults[0] = rest_of(t, atom, &found[0]);
-                break;
-        case ATOM_MAX:
-        case ATOM_MIN:
-                if (atom->n != 2)
-                        break;
-                faults[0] = both_of(t, atom, &found[0]);
-                faults[1] = excess_of(t, atom, 0, &found[1]);
-                faults[2] = excess_of(t, atom, 1, &found[2]);
-                break;
-        case ATOM_SYMBOL:
-        case ATOM_BROADCAST:
-                break;
+        for (int kind = RELATION_RING; kind <= RELATION_OTHER_EXCESS; kind++) {
+                struct scratch_mark mark = scratch_mark(t);
+                struct gather g = {0};
+                struct poly relation;
+
+                if (!gather_relation(t, mono, (enum relation)kind, &g) && !gather_join(t, &g, &relation) &&
+                    relation.n > 0 && relation.n <= (size_t)2 * MAX_RELATED && found < RELATIONS &&
+                    vanishes(t, relation))
+                        atom->relation[found++] = poly_keep(t, relation);
+                scratch_release(t, mark);
         }
         t->relate_level--;
-        for (size_t i = 0; i < RELATIONS; i++)
-                if (!faults[i] && !dim_is_int(found[i]) && t->expr[found[i].expr]->n <= 2 * MAX_RELATED)
-                        atom->relation[i] = found[i];
 }
 
-static int64_t coefficient(const struct term *term, size_t n, uint64_t mono)
+int64_t poly_coefficient(struct poly p, uint64_t mono)
 {
-        size_t low = 0, high = n;
+        size_t low = 0, high = p.n;
 
         while (low < high) {
                 size_t mid = low + (high - low) / 2;
 
-                if (term[mid].mono < mono)
+                if (p.term[mid].mono < mono)
                         low = mid + 1;
                 else
                         high = mid;
         }
-        return low < n && term[low].mono == mono ? term[low].coef : 0;
+        return low < p.n && p.term[low].mono == mono ? p.term[low].coef : 0;
 }
 
 /* The coefficients of the relation's monomials once `factor` times the relation is added, and how long that is. */
@@ -201,20 +203,19 @@ static bool is_better(const struct outcome *a, const struct outcome *b, struct p
 }
 
 /* Adds the multiple of a relation times a monomial that makes the sum shortest. False when it stays as it is. */
-static bool apply(struct dim_table *t, struct term **term, size_t *n, struct dim relation, uint64_t rest)
+static bool apply(struct dim_table *t, struct poly *p, struct poly relation, uint64_t rest)
 {
-        const struct expr *expr = t->expr[relation.expr];
-        struct poly plain = {.term = expr->term, .n = expr->n}, scaled;
+        struct poly scaled;
         struct term moved[2 * MAX_RELATED];
         int64_t have[2 * MAX_RELATED];
         struct outcome best, other;
         size_t present = 0;
 
-        if (poly_scale_mono(t, plain, 1, rest, moved))
+        if (poly_scale_mono(t, relation, 1, rest, moved))
                 return false;
-        scaled = (struct poly){.term = moved, .n = plain.n};
+        scaled = (struct poly){.term = moved, .n = relation.n};
         for (size_t i = 0; i < scaled.n; i++) {
-                have[i] = coefficient(*term, *n, moved[i].mono);
+                have[i] = poly_coefficient(*p, moved[i].mono);
                 present += have[i] != 0;
         }
         if (present < 2 || !outcome_of(&best, have, scaled, 0))
@@ -227,33 +228,32 @@ static bool apply(struct dim_table *t, struct term **term, size_t *n, struct dim
         }
         if (best.factor == 0)
                 return false;
-        struct term *out = scratch_take(t, *n + scaled.n, sizeof(*out));
+        struct term *out = scratch_take(t, p->n + scaled.n, sizeof(*out));
         size_t left;
 
-        if (poly_combine((struct poly){.term = *term, .n = *n}, 1, scaled, best.factor, out, &left))
+        if (poly_combine(*p, 1, scaled, best.factor, out, &left))
                 return false;
-        *term = out;
-        *n = left;
+        *p = (struct poly){.term = out, .n = left};
         return true;
 }
 
 /* Tries the relations of every atom of one term. */
-static bool apply_at(struct dim_table *t, struct term **term, size_t *n, uint64_t mono_id, unsigned *tries)
+static bool apply_at(struct dim_table *t, struct poly *p, uint64_t mono_id, unsigned *tries)
 {
         const struct mono *mono = t->mono[mono_id];
 
         for (uint32_t i = 0; i < mono->n; i++) {
                 struct atom *atom = t->atom[mono->atom[i]];
-                uint32_t lone = mono->atom[i];
-                uint64_t rest;
+                uint64_t lone = mono_intern(t, &mono->atom[i], 1), rest;
 
-                if (atom->kind == ATOM_SYMBOL || atom->kind == ATOM_BROADCAST || (i > 0 && mono->atom[i - 1] == lone))
+                if (atom->kind == ATOM_SYMBOL || atom->kind == ATOM_BROADCAST ||
+                    (i > 0 && mono->atom[i - 1] == mono->atom[i]))
                         continue;
-                if ((*tries)++ >= MAX_RELATE_TRIES || !mono_div(t, mono_id, mono_intern(t, &lone, 1), &rest))
+                if ((*tries)++ >= MAX_RELATE_TRIES || !mono_div(t, mono_id, lone, &rest))
                         return false;
-                find_relations(t, atom);
+                find_relations(t, atom, lone);
                 for (size_t k = 0; k < RELATIONS; k++)
-                        if (!dim_is_int(atom->relation[k]) && apply(t, term, n, atom->relation[k], rest))
+                        if (atom->relation[k].n && apply(t, p, atom->relation[k], rest))
                                 return true;
         }
         return false;
@@ -261,29 +261,27 @@ static bool apply_at(struct dim_table *t, struct term **term, size_t *n, uint64_
 
 /* Whether relations can do nothing for a sum: it takes two terms that are no constant for them to meet, or a constant
    that a max or min can take in. */
-static bool is_settled(const struct dim_table *t, const struct term *term, size_t n)
+static bool is_settled(const struct dim_table *t, struct poly p)
 {
-        if (n != 2 || term[0].mono != MONO_ONE)
-                return n < 2;
-        const struct atom *atom = mono_atom(t, term[1].mono);
+        if (p.n != 2 || p.term[0].mono != MONO_ONE)
+                return p.n < 2;
+        const struct atom *atom = mono_atom(t, p.term[1].mono);
 
         return !atom || (atom->kind != ATOM_MAX && atom->kind != ATOM_MIN);
 }
 
-void relate(struct dim_table *t, struct term **term, size_t *n)
+void relate(struct dim_table *t, struct poly *p)
 {
         unsigned tries = 0;
 
-        if (t->plain)
-                return;
         for (unsigned changes = 0; changes < MAX_CHANGES; changes++) {
                 bool changed = false;
 
-                if (is_settled(t, *term, *n))
+                if (is_settled(t, *p))
                         break;
-                for (size_t i = 0; i < *n && !changed && tries < MAX_RELATE_TRIES; i++)
-                        if (t->mono[(*term)[i].mono]->relates)
-                                changed = apply_at(t, term, n, (*term)[i].mono, &tries);
+                for (size_t i = 0; i < p->n && !changed && tries < MAX_RELATE_TRIES; i++)
+                        if (t->mono[p->term[i].mono]->relates)
+                                changed = apply_at(t, p, p->term[i].mono, &tries);
                 if (!changed)
                         break;
         }

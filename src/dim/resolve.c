@@ -98,7 +98,7 @@ static bool substitute_mono(struct dim_table *t, const struct term *term, struct
                         struct term lone = {.coef = 1};
 
                         lone.mono = mono_intern(t, &mono->atom[i], 1);
-                        *ret_faults = poly_intern(t, &lone, 1, &factor);
+                        *ret_faults = poly_intern(t, (struct poly){&lone, 1}, &factor);
                 }
                 if (!*ret_faults)
                         *ret_faults = expr_mul(t, product, factor, &product);

@@ -74,7 +74,7 @@ static struct symbol *symbol_new(struct dim_table *t, str_id name, bool anonymou
         symbol->atom = atom_intern(t, ATOM_SYMBOL, number, NULL, 0);
         struct term term = {.coef = 1, .mono = mono_intern(t, &symbol->atom, 1)};
 
-        poly_intern(t, &term, 1, &symbol->lone);
+        poly_intern(t, (struct poly){&term, 1}, &symbol->lone);
         name_entry(t, name)->symbol = number + 1;
         return symbol;
 }

@@ -34,6 +34,7 @@ struct dim_table *dim_table_new(struct arena *arena, struct strings *strings, co
         slots_init(&t->atom_slots, arena);
         slots_init(&t->mono_slots, arena);
         slots_init(&t->expr_slots, arena);
+        slots_init(&t->written_slots, arena);
         t->exprs = 1; /* handle 0 says that a dimension is an integer */
         mono_intern(t, NULL, 0);
         return t;
@@ -154,6 +155,11 @@ static uint32_t expr_hash(const struct dim_table *t, uint32_t id)
         return t->expr[id]->hash;
 }
 
+static uint32_t written_hash(const struct dim_table *t, uint32_t id)
+{
+        return t->expr[id]->written_hash;
+}
+
 static bool same_args(const struct dim *a, const struct dim *b, uint32_t n)
 {
         for (uint32_t i = 0; i < n; i++)
@@ -257,29 +263,80 @@ uint32_t mono_intern(struct dim_table *t, const uint32_t *atom, uint32_t n)
         return t->monos - 1;
 }
 
-unsigned poly_intern(struct dim_table *t, const struct term *term, size_t n, struct dim *ret)
+struct poly poly_keep(struct dim_table *t, struct poly p)
 {
-        if (n == 0 || (n == 1 && term[0].mono == MONO_ONE)) {
-                *ret = dim_int(n ? term[0].coef : 0);
-                return 0;
-        }
-        if (n > t->max_terms)
-                return DIM_FAULT_LIMIT;
-        uint32_t hash = hash_bytes(t, term, n * sizeof(*term), n), at;
+        struct term *kept = arena_alloc(t->arena, p.n * sizeof(*kept));
+
+        memcpy(kept, p.term, p.n * sizeof(*kept));
+        return (struct poly){.term = kept, .n = p.n};
+}
+
+static bool same_terms(struct poly a, struct poly b)
+{
+        return a.n == b.n && memcmp(a.term, b.term, a.n * sizeof(*a.term)) == 0;
+}
+
+static uint32_t poly_hash(const struct dim_table *t, struct poly p)
+{
+        return hash_bytes(t, p.term, p.n * sizeof(*p.term), p.n);
+}
+
+/* The slot of a normal form, or the free one where it would be. */
+static uint32_t expr_slot(const struct dim_table *t, struct poly key, uint32_t hash)
+{
+        uint32_t at;
 
         for (at = hash & t->expr_slots.mask; t->expr_slots.at[at]; at = (at + 1) & t->expr_slots.mask) {
                 const struct expr *expr = t->expr[t->expr_slots.at[at] - 1];
 
-                if (expr->hash == hash && expr->n == n && memcmp(expr->term, term, n * sizeof(*term)) == 0) {
-                        *ret = (struct dim){.expr = t->expr_slots.at[at] - 1};
-                        return 0;
-                }
+                if (expr->hash == hash && same_terms(expr->key, key))
+                        break;
         }
-        uint32_t weight = 0, depth = 0;
+        return at;
+}
+
+bool expr_find(const struct dim_table *t, struct poly key, struct dim *ret)
+{
+        uint32_t at = expr_slot(t, key, poly_hash(t, key));
+
+        if (!t->expr_slots.at[at])
+                return false;
+        *ret = (struct dim){.expr = t->expr_slots.at[at] - 1};
+        return true;
+}
+
+static uint32_t written_slot(const struct dim_table *t, struct poly p, uint32_t hash)
+{
+        uint32_t at;
+
+        for (at = hash & t->written_slots.mask; t->written_slots.at[at]; at = (at + 1) & t->written_slots.mask) {
+                const struct expr *expr = t->expr[t->written_slots.at[at] - 1];
+
+                if (expr->written_hash == hash && same_terms((struct poly){expr->term, expr->n}, p))
+                        break;
+        }
+        return at;
+}
+
+bool expr_find_written(const struct dim_table *t, struct poly p, struct dim *ret)
+{
+        uint32_t at = written_slot(t, p, poly_hash(t, p));
+
+        if (!t->written_slots.at[at])
+                return false;
+        *ret = (struct dim){.expr = t->written_slots.at[at] - 1};
+        return true;
+}
+
+unsigned expr_store(struct dim_table *t, struct poly p, struct poly key, struct dim *ret)
+{
+        uint32_t weight = 0, depth = 0, hash = poly_hash(t, key), at = expr_slot(t, key, hash);
         bool open = false;
 
-        for (size_t i = 0; i < n; i++) {
-                const struct mono *mono = t->mono[term[i].mono];
+        if (p.n > t->max_terms)
+                return DIM_FAULT_LIMIT;
+        for (size_t i = 0; i < p.n; i++) {
+                const struct mono *mono = t->mono[p.term[i].mono];
 
                 weight = capped_add(weight, capped_add(mono->weight, 1));
                 depth = mono->depth > depth ? mono->depth : depth;
@@ -287,17 +344,24 @@ unsigned poly_intern(struct dim_table *t, const struct term *term, size_t n, str
         }
         if (weight > t->max_terms || depth > t->max_depth)
                 return DIM_FAULT_LIMIT;
-        struct expr *expr = arena_zalloc(t->arena, sizeof(*expr) + n * sizeof(*term));
+        struct expr *expr = arena_zalloc(t->arena, sizeof(*expr) + p.n * sizeof(*p.term));
 
         expr->hash = hash;
         expr->weight = weight;
         expr->depth = depth;
         expr->open = open;
-        expr->n = (uint32_t)n;
-        memcpy(expr->term, term, n * sizeof(*term));
+        expr->n = (uint32_t)p.n;
+        memcpy(expr->term, p.term, p.n * sizeof(*p.term));
+        expr->key = (struct poly){.term = expr->term, .n = p.n};
         t->expr = grow_pointers(t, t->expr, t->exprs, &t->expr_room);
         t->expr[t->exprs] = expr;
         t->expr_slots.at[at] = ++t->exprs;
+        if (!same_terms(key, p)) {
+                expr->key = poly_keep(t, key);
+                expr->written_hash = poly_hash(t, p);
+                t->written_slots.at[written_slot(t, p, expr->written_hash)] = t->exprs;
+                slots_grow(t, &t->written_slots, written_hash);
+        }
         slots_grow(t, &t->expr_slots, expr_hash);
         *ret = (struct dim){.expr = t->exprs - 1};
         return 0;
@@ -318,7 +382,7 @@ unsigned atom_dim(struct dim_table *t, enum atom_kind kind, const struct dim *ar
         uint32_t atom = atom_intern(t, kind, 0, arg, n);
         struct term term = {.coef = 1, .mono = mono_intern(t, &atom, 1)};
 
-        return poly_intern(t, &term, 1, ret);
+        return poly_intern(t, (struct poly){&term, 1}, ret);
 }
 
 struct atom *mono_atom(const struct dim_table *t, uint64_t mono)

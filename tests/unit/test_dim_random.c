@@ -343,4 +343,100 @@ START_TEST(bindings_hold)
 }
 END_TEST
 
-UNIT_MAIN("dim_random", canonical_forms_have_the_same_value, what_is_proven_holds, bindings_hold);
+#define SUM_TERMS 96
+#define SHUFFLES  12
+
+/* Operations that relations connect, times whatever: most sums of them can be written in many ways. */
+static struct dim draw_related(struct bench *b)
+{
+        struct dim_table *t = b->table;
+        struct dim *s = b->symbol, y[] = {s[0], dim_add(t, s[0], dim_int(1)), dim_mul(t, s[0], s[1]),
+                                          dim_sub(t, dim_mul(t, s[0], dim_int(3)), s[1]), dim_sub(t, s[1], s[0])};
+        struct dim by[] = {dim_int(2), dim_int(3), dim_int(5), dim_int(36), s[2]};
+        struct dim times[] = {dim_int(1), dim_int(-1), dim_int(2), s[3], dim_mod(t, s[0], dim_int(3))};
+        struct dim x = y[draw(5)], n = by[draw(5)], term;
+
+        switch (draw(7)) {
+        case 0:
+                term = dim_mod(t, x, n);
+                break;
+        case 1:
+                term = dim_mul(t, n, dim_floordiv(t, x, n));
+                break;
+        case 2:
+                term = dim_floordiv(t, dim_add(t, x, dim_int((int64_t)draw(5))), n);
+                break;
+        case 3:
+                term = dim_max(t, x, y[draw(5)]);
+                break;
+        case 4:
+                term = dim_min(t, x, y[draw(5)]);
+                break;
+        case 5:
+                term = dim_max(t, dim_sub(t, x, y[draw(5)]), dim_int(0));
+                break;
+        default:
+                term = x;
+                break;
+        }
+        return dim_mul(t, times[draw(5)], term);
+}
+
+/* From the left, or in halves. */
+static struct dim add_up(struct dim_table *t, const struct dim *term, int n, bool halves)
+{
+        struct dim sum = dim_int(0);
+
+        if (halves && n > 2)
+                return dim_add(t, add_up(t, term, n / 2, true), add_up(t, term + n / 2, n - n / 2, true));
+        for (int i = 0; i < n; i++)
+                sum = dim_add(t, sum, term[i]);
+        return sum;
+}
+
+static void shuffle(struct dim *term, int n)
+{
+        for (int i = n - 1; i > 0; i--) {
+                int other = (int)draw((uint64_t)i + 1);
+                struct dim moved = term[i];
+
+                term[i] = term[other];
+                term[other] = moved;
+        }
+}
+
+START_TEST(sums_in_any_order_are_one)
+{
+        struct bench b = {.arena = arena_new((size_t)1 << 30)};
+        struct dim term[SUM_TERMS];
+
+        for (unsigned round = 0; round < 60; round++) {
+                int n = 2 + (int)draw(round < 30 ? 8 : SUM_TERMS - 1);
+
+                bench_start(&b, 4 * round, false);
+                for (int i = 0; i < n; i++)
+                        term[i] = draw_related(&b);
+                struct dim sum = add_up(b.table, term, n, false);
+
+                check_text(&b, sum);
+                for (int i = 0; i < SHUFFLES; i++) {
+                        shuffle(term, n);
+                        struct dim other = add_up(b.table, term, n, i % 2 != 0);
+
+                        ck_assert_msg(dim_same(sum, other), "%s is another sum than %s", dim_text(b.table, sum),
+                                      dim_text(b.table, other));
+                }
+                /* What is multiplied out is the product, too. */
+                struct dim factor = draw_related(&b), product = dim_mul(b.table, factor, sum);
+
+                for (int i = 0; i < n; i++)
+                        term[i] = dim_mul(b.table, term[i], factor);
+                ck_assert(dim_same(add_up(b.table, term, n, true), product));
+                ck_assert_uint_eq(dim_take_faults(b.table), 0);
+        }
+        arena_free(b.arena);
+}
+END_TEST
+
+UNIT_MAIN("dim_random", canonical_forms_have_the_same_value, sums_in_any_order_are_one, what_is_proven_holds,
+          bindings_hold);
