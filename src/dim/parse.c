@@ -1,12 +1,17 @@
 /* Reading expressions: Python's, and what sympy and torch print. A quotient by / is a fraction, which must be whole in
-   the end or stand in floor() or ceiling(). */
+   the end or stand in floor() or ceiling().
+
+   Sums and products are read as a whole before they become dimensions: no part of what is printed, which may be past a
+   limit where the whole is not or be written in another way, comes in between. The terms of what is read are on
+   scratch: whatever reads a part of the text leaves that part's alone there. */
 #include <ctype.h>
 #include <string.h>
 
 #include "dim/internal.h"
 
 struct fraction {
-        struct dim above, below;
+        struct poly above;
+        struct dim below;
 };
 
 struct parser {
@@ -67,48 +72,70 @@ static bool ok(unsigned faults)
         return faults == 0;
 }
 
-static struct fraction whole(struct dim d)
+static struct fraction whole(const struct parser *p, struct dim d)
 {
-        return (struct fraction){.above = d, .below = dim_int(1)};
+        struct term room;
+        struct poly of = poly_of(p->t, d, &room);
+        struct term *term = scratch_take(p->t, of.n, sizeof(*term));
+
+        memcpy(term, of.term, of.n * sizeof(*term));
+        return (struct fraction){.above = {term, of.n}, .below = dim_int(1)};
+}
+
+/* Leaves on scratch since the mark nothing but these terms, and room for some more. */
+static struct term *keep(const struct parser *p, struct scratch_mark mark, struct poly terms, size_t room)
+{
+        scratch_release(p->t, mark);
+        struct term *kept = scratch_take(p->t, room, sizeof(*kept));
+
+        if (terms.n)
+                memmove(kept, terms.term, terms.n * sizeof(*kept));
+        return kept;
+}
+
+static void keep_fraction(const struct parser *p, struct scratch_mark mark, struct fraction *f)
+{
+        f->above.term = keep(p, mark, f->above, f->above.n);
+}
+
+static bool above(const struct parser *p, struct fraction f, struct dim *ret)
+{
+        return ok(poly_intern(p->t, f.above, ret));
 }
 
 /* The value of a fraction that must be whole. */
 static bool settle(const struct parser *p, struct fraction f, struct dim *ret)
 {
-        struct dim rest;
+        struct dim rest, divided;
 
-        if (dim_is(f.below, 1)) {
-                *ret = f.above;
-                return true;
-        }
-        return p->dry || (ok(expr_mod(p->t, f.above, f.below, &rest)) && dim_is(rest, 0) &&
-                          ok(expr_floordiv(p->t, f.above, f.below, ret)));
-}
-
-static bool add(const struct parser *p, struct fraction *a, struct fraction b, int64_t sign)
-{
-        struct dim left, right;
-
+        *ret = dim_int(0);
         if (p->dry)
                 return true;
-        if (dim_same(a->below, b.below))
-                return ok(expr_combine(p->t, a->above, 1, b.above, sign, &a->above));
-        return ok(expr_mul(p->t, a->above, b.below, &left)) && ok(expr_mul(p->t, b.above, a->below, &right)) &&
-               ok(expr_mul(p->t, a->below, b.below, &a->below)) &&
-               ok(expr_combine(p->t, left, 1, right, sign, &a->above));
+        if (dim_is(f.below, 1))
+                return above(p, f, ret);
+        return above(p, f, &divided) && ok(expr_mod(p->t, divided, f.below, &rest)) && dim_is(rest, 0) &&
+               ok(expr_floordiv(p->t, divided, f.below, ret));
 }
 
 static bool mul(const struct parser *p, struct fraction *a, struct fraction b)
 {
-        return p->dry ||
-               (ok(expr_mul(p->t, a->above, b.above, &a->above)) && ok(expr_mul(p->t, a->below, b.below, &a->below)));
+        return p->dry || (ok(poly_mul(p->t, a->above, b.above, &a->above)) &&
+                          (dim_is(b.below, 1) || ok(expr_mul(p->t, a->below, b.below, &a->below))));
 }
 
 /* a / b */
 static bool divide(const struct parser *p, struct fraction *a, struct fraction b)
 {
-        return p->dry || (!dim_is(b.above, 0) && ok(expr_mul(p->t, a->above, b.below, &a->above)) &&
-                          ok(expr_mul(p->t, a->below, b.above, &a->below)));
+        struct dim by;
+        struct fraction inverse;
+
+        if (p->dry)
+                return true;
+        if (!above(p, b, &by) || dim_is(by, 0))
+                return false;
+        inverse = whole(p, b.below);
+        inverse.below = by;
+        return mul(p, a, inverse);
 }
 
 /* Both operands whole. */
@@ -122,13 +149,8 @@ static bool divide_whole(const struct parser *p, struct fraction *a, struct frac
                 return false;
         if (!ok(modulo ? expr_mod(p->t, left, right, &result) : expr_floordiv(p->t, left, right, &result)))
                 return false;
-        *a = whole(result);
+        *a = whole(p, result);
         return true;
-}
-
-static bool negate(const struct parser *p, struct fraction *a)
-{
-        return p->dry || ok(expr_negate(p->t, a->above, &a->above));
 }
 
 /* -- grammar: each nesting costs a level of depth, which the limit of expressions bounds -- */
@@ -172,9 +194,9 @@ static bool use_name(struct parser *p, const char *text, size_t length, struct f
         /* Names of the model are interned already: one that is not is none of them. */
         if (p->name_ok && (!str_find(p->t->strings, text, length, &name) || !p->name_ok(p->user, name)))
                 return false;
-        *ret = whole(dim_int(1));
+        *ret = (struct fraction){.below = dim_int(1)};
         if (!p->dry)
-                *ret = whole(dim_named(p->t, str_intern(p->t->strings, text, length), p->origin, p->from_input));
+                *ret = whole(p, dim_named(p->t, str_intern(p->t->strings, text, length), p->origin, p->from_input));
         return true;
 }
 
@@ -198,10 +220,10 @@ static bool read_quoted(struct parser *p, struct fraction *ret)
                         break;
                 }
         }
-        bool read = closed && length > 0 && use_name(p, text, length, ret);
-
-        scratch_release(p->t, mark);
-        return read;
+        if (!closed || length == 0 || !use_name(p, text, length, ret))
+                return false;
+        keep_fraction(p, mark, ret);
+        return true;
 }
 
 static bool extreme(struct parser *p, enum function function, const struct fraction *arg, unsigned n,
@@ -217,13 +239,13 @@ static bool extreme(struct parser *p, enum function function, const struct fract
                 faults = expr_broadcast(p->t, value, n, &faults, &result) ? faults : DIM_FAULT_LIMIT;
         else
                 faults = expr_extreme(p->t, function == FN_MAX ? ATOM_MAX : ATOM_MIN, value, n, &result);
-        *ret = whole(result);
+        *ret = whole(p, result);
         return ok(faults);
 }
 
 static bool call(struct parser *p, enum function function, const struct fraction *arg, unsigned n, struct fraction *ret)
 {
-        struct dim result = dim_int(0);
+        struct dim result = dim_int(0), of;
 
         *ret = arg[0];
         if (p->dry)
@@ -242,10 +264,10 @@ static bool call(struct parser *p, enum function function, const struct fraction
         case FN_CEILING:
                 if (n == 2 && !divide(p, ret, arg[1]))
                         return false;
-                if (!ok(function == FN_FLOOR ? expr_floordiv(p->t, ret->above, ret->below, &result)
-                                             : expr_ceildiv(p->t, ret->above, ret->below, &result)))
+                if (!above(p, *ret, &of) || !ok(function == FN_FLOOR ? expr_floordiv(p->t, of, ret->below, &result)
+                                                                     : expr_ceildiv(p->t, of, ret->below, &result)))
                         return false;
-                *ret = whole(result);
+                *ret = whole(p, result);
                 return true;
         }
         return false;
@@ -254,13 +276,17 @@ static bool call(struct parser *p, enum function function, const struct fraction
 static bool read_call(struct parser *p, size_t index, struct fraction *ret)
 {
         struct fraction arg[MAX_CALL_ARGUMENTS];
+        struct scratch_mark mark = scratch_mark(p->t);
         unsigned n = 0;
 
         do {
                 if (n == functions[index].most || !read_sum(p, &arg[n++]))
                         return false;
         } while (accept(p, ","));
-        return accept(p, ")") && n >= functions[index].least && call(p, functions[index].function, arg, n, ret);
+        if (!accept(p, ")") || n < functions[index].least || !call(p, functions[index].function, arg, n, ret))
+                return false;
+        keep_fraction(p, mark, ret);
+        return true;
 }
 
 static bool read_name(struct parser *p, struct fraction *ret)
@@ -290,7 +316,7 @@ static bool read_atom(struct parser *p, struct fraction *ret)
         if (*p->at >= '0' && *p->at <= '9') {
                 if (!read_number(p, &number))
                         return false;
-                *ret = whole(dim_int(number));
+                *ret = whole(p, dim_int(number));
                 return true;
         }
         if (accept(p, "`"))
@@ -303,6 +329,7 @@ static bool read_atom(struct parser *p, struct fraction *ret)
 /* Powers as sympy prints them: x**2. */
 static bool read_power(struct parser *p, struct fraction *ret)
 {
+        struct scratch_mark mark = scratch_mark(p->t);
         struct fraction base;
         int64_t exponent;
 
@@ -313,16 +340,22 @@ static bool read_power(struct parser *p, struct fraction *ret)
         skip_blanks(p);
         if (!read_number(p, &exponent) || exponent > MAX_POWER)
                 return false;
+        struct scratch_mark after_base = scratch_mark(p->t);
+
         base = *ret;
-        *ret = whole(dim_int(1));
-        for (int64_t i = 0; i < exponent; i++)
+        *ret = whole(p, dim_int(1));
+        for (int64_t i = 0; i < exponent; i++) {
                 if (!mul(p, ret, base))
                         return false;
+                keep_fraction(p, after_base, ret);
+        }
+        keep_fraction(p, mark, ret);
         return true;
 }
 
 static bool read_signed(struct parser *p, struct fraction *ret)
 {
+        struct scratch_mark mark = scratch_mark(p->t);
         bool negative = false;
 
         for (;;) {
@@ -331,11 +364,19 @@ static bool read_signed(struct parser *p, struct fraction *ret)
                 else if (!accept(p, "+"))
                         break;
         }
-        return read_power(p, ret) && (!negative || negate(p, ret));
+        if (!read_power(p, ret))
+                return false;
+        if (!negative)
+                return true;
+        if (!mul(p, ret, whole(p, dim_int(-1))))
+                return false;
+        keep_fraction(p, mark, ret);
+        return true;
 }
 
 static bool read_product(struct parser *p, struct fraction *ret)
 {
+        struct scratch_mark mark = scratch_mark(p->t);
         struct fraction right;
         bool done = read_signed(p, ret);
 
@@ -350,28 +391,68 @@ static bool read_product(struct parser *p, struct fraction *ret)
                         done = read_signed(p, &right) && divide_whole(p, ret, right, true);
                 else
                         break;
+                if (done)
+                        keep_fraction(p, mark, ret);
         }
         return done;
 }
 
+/* Brings a sum over `below` and a fraction to one denominator. */
+static bool make_alike(const struct parser *p, struct gather *sum, struct dim *below, struct fraction *b)
+{
+        struct poly joined;
+        struct dim both;
+
+        if (!ok(gather_join(p->t, sum, &joined)) || !ok(poly_mul(p->t, joined, whole(p, b->below).above, &joined)) ||
+            !ok(poly_mul(p->t, b->above, whole(p, *below).above, &b->above)) ||
+            !ok(expr_mul(p->t, *below, b->below, &both)))
+                return false;
+        *below = b->below = both;
+        *sum = (struct gather){0};
+        return ok(gather_poly(p->t, sum, joined, 1));
+}
+
+static bool add(const struct parser *p, struct gather *sum, struct dim *below, struct fraction b, int64_t sign)
+{
+        return p->dry || ((dim_same(*below, b.below) || make_alike(p, sum, below, &b)) &&
+                          ok(gather_poly(p->t, sum, b.above, sign)));
+}
+
+/* The summands after the first. */
+static bool read_summands(struct parser *p, struct scratch_mark mark, struct fraction *ret)
+{
+        struct gather sum = {0};
+        bool done = ok(gather_poly(p->t, &sum, ret->above, 1));
+
+        while (done) {
+                const struct term *before = sum.term;
+                struct scratch_mark after_sum = scratch_mark(p->t);
+                int64_t sign = accept(p, "+") ? 1 : accept(p, "-") ? -1 : 0;
+                struct fraction right;
+
+                if (sign == 0)
+                        return ok(gather_join(p->t, &sum, &ret->above));
+                done = read_product(p, &right) && add(p, &sum, &ret->below, right, sign);
+                if (done && sum.term == before)
+                        scratch_release(p->t, after_sum);
+                else if (done)
+                        sum.term = keep(p, mark, (struct poly){sum.term, sum.n}, sum.room);
+        }
+        return false;
+}
+
 static bool read_sum(struct parser *p, struct fraction *ret)
 {
-        struct fraction right;
+        struct scratch_mark mark = scratch_mark(p->t);
 
         if (p->depth >= p->t->max_depth)
                 return false;
         p->depth++;
-        bool done = read_product(p, ret);
+        bool done = read_product(p, ret) && read_summands(p, mark, ret);
 
-        while (done) {
-                if (accept(p, "+"))
-                        done = read_product(p, &right) && add(p, ret, right, 1);
-                else if (accept(p, "-"))
-                        done = read_product(p, &right) && add(p, ret, right, -1);
-                else
-                        break;
-        }
         p->depth--;
+        if (done)
+                keep_fraction(p, mark, ret);
         return done;
 }
 
@@ -391,10 +472,13 @@ bool dim_parse(struct dim_table *t, const char *text, size_t length, bool (*name
                 struct fraction value;
                 struct dim result;
 
-                if (!read_sum(&p, &value))
-                        return false;
+                struct scratch_mark mark = scratch_mark(t);
+                bool reads = read_sum(&p, &value);
+
                 skip_blanks(&p);
-                if (p.at != p.end || !settle(&p, value, &result))
+                reads = reads && p.at == p.end && settle(&p, value, &result);
+                scratch_release(t, mark);
+                if (!reads)
                         return false;
                 if (!dry)
                         *ret = result;
