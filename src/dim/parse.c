@@ -98,6 +98,12 @@ static void keep_fraction(const struct parser *p, struct scratch_mark mark, stru
         f->above.term = keep(p, mark, f->above, f->above.n);
 }
 
+/* Whether a sum is no longer than one that was printed, where the least of all integers makes two terms of one. */
+static bool is_short(const struct parser *p, struct poly sum)
+{
+        return sum.n <= (size_t)2 * p->t->max_terms;
+}
+
 static bool above(const struct parser *p, struct fraction f, struct dim *ret)
 {
         return ok(poly_intern(p->t, f.above, ret));
@@ -119,7 +125,7 @@ static bool settle(const struct parser *p, struct fraction f, struct dim *ret)
 
 static bool mul(const struct parser *p, struct fraction *a, struct fraction b)
 {
-        return p->dry || (ok(poly_mul(p->t, a->above, b.above, &a->above)) &&
+        return p->dry || (ok(poly_mul(p->t, a->above, b.above, &a->above)) && is_short(p, a->above) &&
                           (dim_is(b.below, 1) || ok(expr_mul(p->t, a->below, b.below, &a->below))));
 }
 
@@ -431,7 +437,7 @@ static bool read_summands(struct parser *p, struct scratch_mark mark, struct fra
                 struct fraction right;
 
                 if (sign == 0)
-                        return ok(gather_join(p->t, &sum, &ret->above));
+                        return ok(gather_join(p->t, &sum, &ret->above)) && is_short(p, ret->above);
                 done = read_product(p, &right) && add(p, &sum, &ret->below, right, sign);
                 if (done && sum.term == before)
                         scratch_release(p->t, after_sum);
