@@ -194,6 +194,16 @@ enum ox_code infer_Conv(struct node *n)
         return conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2});
 }
 
+/* A copy of the dimensions of a type of known rank. */
+static struct dim *copy_dims(struct node *n, const struct type *type)
+{
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)type->rank);
+
+        for (int d = 0; d < type->rank; d++)
+                dims[d] = type->dim[d];
+        return dims;
+}
+
 /* The output, whose channels scales and zero points `first` to `last` of the filters agree with. */
 static enum ox_code conv_per_channel(struct node *n, int first, int last)
 {
@@ -201,10 +211,8 @@ static enum ox_code conv_per_channel(struct node *n, int first, int last)
 
         if (made.rank == RANK_UNKNOWN)
                 return OX_OK;
-        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)made.rank);
+        struct dim *dims = copy_dims(n, &made);
 
-        for (int d = 0; d < made.rank; d++)
-                dims[d] = made.dim[d];
         for (int i = first; i <= last; i++)
                 TRY(per_channel_agree(n, i, &dims[1]));
         return out_tensor(n, 0, made.elem, made.rank, dims);
@@ -241,10 +249,8 @@ enum ox_code infer_DeformConv(struct node *n)
 
         if (made.rank == RANK_UNKNOWN)
                 return OX_OK;
-        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)made.rank);
+        struct dim *dims = copy_dims(n, &made);
 
-        for (int d = 0; d < made.rank; d++)
-                dims[d] = made.dim[d];
         TRY(deform_agree(n, 2, made.rank, dims));
         TRY(deform_agree(n, 4, made.rank, dims));
         if (in_has_rank(n, 0))

@@ -320,23 +320,33 @@ def run_row(daemon, what, text):
         check("%s @%s-%d" % (what, op, opset), difference is None, difference or "")
 
 
-def main():
+def rows_of(path):
+    """(file and line, text as it stands, text with its list of operators) of each row of a file, type by type."""
+    lists = {}
+    with open(path, encoding="utf-8") as f:
+        lines = f.read().split("\n")
+    for number, line in enumerate(lines, 1):
+        name = line.split(" ")[0]
+        if line.startswith("@") and "|" not in line:
+            lists[name] = line.partition("=")[2].strip()
+        elif line.strip() and not line.startswith("#"):
+            for text in each_type(line):
+                place = "%s:%d" % (os.path.basename(path), number)
+                yield place, text, text.replace(name, lists.get(name, name), 1)
+
+
+def run_files(run):
+    """run(daemon, place, text, row's text) for each row of the files named to the program, or of all."""
     files = sys.argv[1:] or sorted(glob.glob(os.path.join(ROOT, "tests", "cases", "*.cases")))
     with Daemon() as daemon:
         for path in files:
-            with open(path, encoding="utf-8") as f:
-                lines = f.read().split("\n")
-            lists = {}
-            for number, line in enumerate(lines, 1):
-                if not line.strip() or line.startswith("#"):
-                    continue
-                name = line.split(" ")[0]
-                if line.startswith("@") and "|" not in line:
-                    lists[name] = line.partition("=")[2].strip()
-                    continue
-                for text in each_type(line):
-                    run_row(daemon, "%s:%d %s" % (os.path.basename(path), number, text), text.replace(name, lists.get(name, name), 1))
+            for place, text, row in rows_of(path):
+                run(daemon, place, text, row)
     finish()
+
+
+def main():
+    run_files(lambda daemon, place, text, row: run_row(daemon, "%s %s" % (place, text), row))
 
 
 if __name__ == "__main__":

@@ -1,14 +1,11 @@
 #!/usr/bin/env python3
 """What is known less never contradicts what is known more: the rows of tests/cases with numbers for their symbols, with
 symbols for their numbers, and with one thing after the other not known at all."""
-import glob
-import os
 import random
-import sys
 
 from expressions import evaluate, names
-from harness import ROOT, Daemon, check, finish
-from test_cases import Row, Unsaid, each_type, request_of, versions_of
+from harness import check
+from test_cases import Row, Unsaid, request_of, run_files, versions_of
 
 PATH = "/v1/nodes:infer"
 SIZES = (1, 2, 3, 4, 6, 8)
@@ -161,21 +158,8 @@ def run_row(daemon, what, text, pick):
 
 
 def main():
-    files = sys.argv[1:] or sorted(glob.glob(os.path.join(ROOT, "tests", "cases", "*.cases")))
-    with Daemon() as daemon:
-        for path in files:
-            with open(path, encoding="utf-8") as f:
-                lines = f.read().split("\n")
-            lists = {}
-            for number, line in enumerate(lines, 1):
-                name = line.split(" ")[0]
-                if line.startswith("@") and "|" not in line:
-                    lists[name] = line.partition("=")[2].strip()
-                elif line.strip() and not line.startswith("#"):
-                    what, pick = "%s:%d" % (os.path.basename(path), number), random.Random(number)
-                    for text in each_type(line):
-                        run_row(daemon, "%s %s" % (what, text), text.replace(name, lists.get(name, name), 1), pick)
-    finish()
+    # The same picks for all types of one row, every time.
+    run_files(lambda daemon, place, text, row: run_row(daemon, "%s %s" % (place, text), row, random.Random(place)))
 
 
 if __name__ == "__main__":
