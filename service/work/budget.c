@@ -1,7 +1,9 @@
 #include "work/budget.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -54,14 +56,15 @@ void budget_give(struct budget *budget, size_t bytes)
 static int64_t read_number(const char *path)
 {
         FILE *file = fopen(path, "re");
+        char line[32] = "", *end = line;
         int64_t number = -1;
 
-        if (!file)
-                return -1;
-        if (fscanf(file, "%" SCNd64, &number) != 1)
-                number = -1;
-        fclose(file);
-        return number;
+        errno = 0;
+        if (file && fgets(line, sizeof(line), file))
+                number = strtoll(line, &end, 10);
+        if (file)
+                fclose(file);
+        return end == line || errno ? -1 : number;
 }
 
 /* Where the limit of the control group stands that the process is in (the second version of those); "" when that cannot

@@ -82,7 +82,7 @@ static unsigned gather_reduced(struct dim_table *t, uint64_t mono, struct gather
         const struct atom *atom = mono_atom(t, mono);
         int64_t n = atom->arg[1].val;
         struct term room, lone = {.coef = 1, .mono = mono};
-        struct poly y = poly_of(t, atom->arg[0], &room), quotient, rest;
+        struct poly y = poly_of(t, atom->arg[0], &room), quotient = {0}, rest = {0};
         struct gather opened = {0};
         struct dim reduced;
         unsigned faults = 0;
