@@ -43,6 +43,23 @@ static enum ox_code pads_axes(struct node *n, int rank, const int64_t **ret, siz
         return axes_normalize(n, *ret, axes.count, rank, seen);
 }
 
+/* Two pads for each axis, whatever is known of the rank. */
+static enum ox_code pads_check(struct node *n, const struct list *pads)
+{
+        struct list axes = {.state = LIST_ABSENT};
+        const int64_t *numbers;
+
+        if (n->row->since >= 18)
+                TRY(list_get(n, NULL, 3, false, &axes));
+        if (axes.state == LIST_KNOWN && list_numbers(n, &axes, &numbers))
+                TRY(axes_distinct(n, numbers, axes.count, 3));
+        if (pads->state == LIST_KNOWN &&
+            (pads->count % 2 != 0 || (axes.state == LIST_KNOWN && pads->count != 2 * axes.count)))
+                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 1, "%zu pads, and axes take two each",
+                                  pads->count);
+        return OX_OK;
+}
+
 static enum ox_code pads_parse(struct node *n, struct pads *ret)
 {
         const int64_t *axes;
@@ -54,6 +71,7 @@ static enum ox_code pads_parse(struct node *n, struct pads *ret)
         ret->begin = arena_new_array(n->arena, struct scalar, (size_t)ret->rank);
         ret->end = arena_new_array(n->arena, struct scalar, (size_t)ret->rank);
         TRY(pads_list(n, &list));
+        TRY(pads_check(n, &list));
         TRY(pads_axes(n, ret->rank, &axes, &count, &known));
         for (int d = 0; d < ret->rank; d++)
                 ret->begin[d] = ret->end[d] = known ? scalar_int(dim_int(0)) : scalar_unknown();
@@ -68,23 +86,6 @@ static enum ox_code pads_parse(struct node *n, struct pads *ret)
                 ret->begin[d] = list.state == LIST_KNOWN ? list.at[k] : scalar_unknown();
                 ret->end[d] = list.state == LIST_KNOWN ? list.at[count + k] : scalar_unknown();
         }
-        return OX_OK;
-}
-
-/* Two pads for each axis, where the rank does not say how many there are. */
-static enum ox_code pads_check(struct node *n, const struct list *pads)
-{
-        struct list axes = {.state = LIST_ABSENT};
-        const int64_t *numbers;
-
-        if (n->row->since >= 18)
-                TRY(list_get(n, NULL, 3, false, &axes));
-        if (axes.state == LIST_KNOWN && list_numbers(n, &axes, &numbers))
-                TRY(axes_distinct(n, numbers, axes.count, 3));
-        if (pads->state == LIST_KNOWN &&
-            (pads->count % 2 != 0 || (axes.state == LIST_KNOWN && pads->count != 2 * axes.count)))
-                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 1, "%zu pads, and axes take two each",
-                                  pads->count);
         return OX_OK;
 }
 
