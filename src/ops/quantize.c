@@ -92,10 +92,12 @@ static enum ox_code scale_shape(struct node *n, struct dim *dims)
         TRY(scale_agree(n, 1, 2));
         if (in_rank(n, 1) > 1 && !blocked)
                 return in_expect_rank(n, 1, 1);
-        if (dims == NULL || (in_rank(n, 1) < 2 && !is_vector(n, 1)) || (blocked && rank == 1))
+        if (dims == NULL || (in_rank(n, 1) < 2 && !is_vector(n, 1)))
                 return OX_OK;
         if (in_rank(n, 1) > 1)
                 TRY(in_expect_rank(n, 1, rank));
+        else if (blocked && rank == 1)
+                return OX_OK;
         TRY(attr_axis(n, "axis", 1, rank, &axis));
         return in_rank(n, 1) == 1 ? per_channel_agree(n, 1, &dims[axis]) : blocks_agree(n, axis, block, dims);
 }
