@@ -52,7 +52,7 @@ static enum ox_code slice_axes(struct node *n, const struct list *axes, size_t c
         }
         for (size_t k = 0; k < count; k++)
                 if ((*ret)[k] < 0 && n->row->since < 10)
-                        return OX_OK;
+                        return axes_distinct(n, *ret, count, -1);
         seen = arena_zalloc(n->arena, (size_t)(rank + 1) * sizeof(*seen));
         TRY(axes_normalize(n, *ret, count, rank, seen));
         *ret_known = true;
