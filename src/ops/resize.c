@@ -134,9 +134,10 @@ static enum ox_code resize_operands(struct node *n, struct resize *r)
         TRY(list_of_sizes(n, &r->sizes, r->sizes_at));
         TRY(operand_get(n, !old && attr_is(n, "coordinate_transformation_mode", "tf_crop_and_resize") ? 1 : -1,
                         &r->roi));
-        /* Version 11 takes scales whatever they are, and the sizes count where both have elements. */
-        if (n->row->since == 11 && r->sizes.state == LIST_KNOWN && in_content(n, r->scales_at) == NULL)
-                r->scales.state = LIST_ABSENT;
+        /* Version 11 takes scales whatever they are, and the sizes count where both have elements. Sizes that may have
+           some leave open whether the scales do. */
+        if (n->row->since == 11 && r->sizes.state != LIST_ABSENT && in_content(n, r->scales_at) == NULL)
+                r->scales.state = r->sizes.state == LIST_KNOWN ? LIST_ABSENT : LIST_UNKNOWN;
         if (r->scales.state == LIST_KNOWN && r->sizes.state == LIST_KNOWN)
                 return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_CONFLICT", r->sizes_at,
                                   "scales and sizes exclude each other, got %zu and %zu elements", r->scales.count,
