@@ -25,7 +25,7 @@ static void print_row(const struct op_row *rows, size_t count, const struct op_r
 
 int operators_main(const struct config *config)
 {
-        const char *domain = strcmp(config->domain, "ai.onnx") == 0 ? "" : config->domain;
+        const char *domain = op_canonical_domain(config->domain);
         bool any = !config->domain[0], found = false;
 
         printf("%-28s %-36s %5s  %s\n", "DOMAIN", "OPERATOR", "SINCE", "VERSIONS");

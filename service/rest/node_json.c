@@ -76,7 +76,7 @@ static enum ox_code read_version(struct reader *r, const char *domain, json_t *j
         if (!json_is_integer(json) || json_integer_value(json) < 1)
                 return read_fail(r, OX_INVALID_ARGUMENT, "the version of domain '%s' is no integer of 1 or more",
                                  domain);
-        *ret = (struct result_opset){strcmp(domain, "ai.onnx") == 0 ? "" : domain, json_integer_value(json)};
+        *ret = (struct result_opset){op_canonical_domain(domain), json_integer_value(json)};
         return OX_OK;
 }
 
@@ -100,8 +100,7 @@ static enum ox_code read_opsets(struct reader *r, json_t *root, struct infer_nod
 
 static int64_t opset_of(const struct infer_node_request *request, const char *domain)
 {
-        if (strcmp(domain, "ai.onnx") == 0)
-                domain = "";
+        domain = op_canonical_domain(domain);
         for (size_t i = 0; i < request->n_opset; i++)
                 if (strcmp(request->opset[i].domain, domain) == 0)
                         return request->opset[i].version;

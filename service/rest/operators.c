@@ -182,7 +182,7 @@ static bool read_number(const char *text, int64_t least, int64_t most, int64_t *
 static bool read_parameter(struct listing *l, const char *name, const char *value)
 {
         if (strcmp(name, "domain") == 0) {
-                l->domain = !value || strcmp(value, "ai.onnx") == 0 ? "" : value;
+                l->domain = value ? op_canonical_domain(value) : "";
                 return true;
         }
         if (strcmp(name, "opset") == 0) {
