@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Keeps the includes of src/ and service/ pointing one way: base <- dim <- value <- model, ops <- infer <- render <- service.
+"""Keeps the includes of src/ and service/ pointing one way: base <- dim <- value <- model, ops <- infer <- render <- api <- service.
+Within ops/: table <- node <- kit <- rules, and a rule file includes no header of another.
 
 rest/ and rpc/ know neither HTTP library, the engine knows no I/O library, and only service/ and tests use shape.h. What a
 program outside sees through shape.h is no more than the headers that are made for it.
@@ -17,10 +18,16 @@ ENGINE = {
     "dim": {"base"},
     "value": {"base", "dim"},
     "model": {"base", "dim", "value"},
-    "ops": {"base", "dim", "value", "model"},
-    "infer": {"base", "dim", "value", "model", "ops"},
+    "ops/table": {"base"},
+    "ops/node": {"base", "dim", "value", "model", "ops/table"},
+    "ops/kit": {"base", "dim", "value", "ops/table", "ops/node"},
+    "ops/rules": {"base", "dim", "value", "model", "ops/table", "ops/node", "ops/kit"},
+    "infer": {"base", "dim", "value", "model", "ops/table", "ops/node", "ops/kit"},
     "render": {"base", "dim", "value", "infer"},
+    "api": {"base", "dim", "value", "model", "ops/table", "ops/node", "ops/kit", "ops/rules", "infer", "render"},
 }
+# What the generator writes for one room alone: the prototypes of the rules, and the table that names them.
+RULES = "ops/rules/rules.h"
 # What shape.h may lead to.
 PUBLIC = {"base/code.h", "base/fault.h", "base/limits.h", "base/limits.def", "infer/public.h"}
 # Headers of libraries that a part must not see.
@@ -43,16 +50,25 @@ def includes(path):
         return INCLUDE.findall(f.read())
 
 
+def room(name):
+    """The part that a path under src/ belongs to; "" for shape.h and engine.h, which stand in none."""
+    return next((part for part in ENGINE if name.startswith(part + "/")), "")
+
+
 def faults():
     for path in sources("src"):
-        part = path.split("/")[1]
-        if part not in ENGINE:
+        part = room(path[len("src/"):])
+        if not part:
+            if path.count("/") > 1 or not path.endswith(".h"):
+                yield "%s stands in no room" % path
             continue
         for name in includes(path):
-            target = name.split("/")[0] if "/" in name else ""
-            if target in ENGINE and target != part and target not in ENGINE[part]:
+            target = room(name)
+            if target and target != part and target not in ENGINE[part]:
                 yield "%s includes %s: %s is not below %s" % (path, name, target, part)
-            if name in ("shape.h", "engine.h"):
+            if part == target == "ops/rules" and name != RULES:
+                yield "%s includes %s: rule files share through ops/kit" % (path, name)
+            if name in ("shape.h", "engine.h") and part != "api":
                 yield "%s includes %s, which is above it" % (path, name)
     for path in ["shape.h"] + sorted(PUBLIC):
         for name in includes("src/" + path):

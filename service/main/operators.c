@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "main/main.h"
-#include "ops/registry.h"
+#include "ops/table/registry.h"
 
 static const char *domain_name(const char *domain)
 {

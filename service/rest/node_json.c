@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "ops/registry.h"
+#include "ops/table/registry.h"
 #include "rest/node_read.h"
 
 enum ox_code read_fail(struct reader *r, enum ox_code code, const char *format, ...)

@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 #include "infer/infer.h"
-#include "ops/registry.h"
+#include "ops/table/registry.h"
 
 struct reader {
         struct arena *arena;

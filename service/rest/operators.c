@@ -4,7 +4,7 @@
 #include <xxhash.h>
 
 #include "engine.h"
-#include "ops/registry.h"
+#include "ops/table/registry.h"
 #include "render/json_out.h"
 #include "rest/routes.h"
 #include "service.h"

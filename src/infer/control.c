@@ -1,6 +1,9 @@
 /* Operators with subgraphs: If and SequenceMap, and what they share with Loop and Scan. */
 #include "infer/internal.h"
-#include "ops/arith.h"
+#include "ops/kit/arith.h"
+#include "ops/node/attr.h"
+#include "ops/node/input.h"
+#include "ops/node/output.h"
 
 /* Before IR version 4 a subgraph listed its initializers among its inputs, after those that the operator gives (IR.md).
    The graph without them. */

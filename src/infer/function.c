@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include "infer/internal.h"
-#include "ops/arith.h"
+#include "ops/kit/arith.h"
+#include "ops/node/input.h"
+#include "ops/node/output.h"
 
 /* What a call gave for its arguments, so that doubling chains of calls stay linear. */
 struct function_memo {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "infer/infer.h"
-#include "ops/node.h"
+#include "ops/node/node.h"
 
 /* From name to number. The main graph defines most names that there are: its map is an array by name. All others are
    small beside it, and hash tables with open addressing. */

@@ -1,6 +1,10 @@
 /* Loop and Scan: values that are carried from one iteration to the next, and values that iterations stack. */
 #include "infer/internal.h"
-#include "ops/elements.h"
+#include "ops/kit/axes.h"
+#include "ops/kit/sizes.h"
+#include "ops/node/attr.h"
+#include "ops/node/input.h"
+#include "ops/node/output.h"
 
 /* -- carried values -- */
 

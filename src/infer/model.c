@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "infer/internal.h"
+#include "ops/node/tensor.h"
 
 /* Names of a model besides those of the main graph's inputs, initializers and nodes' first outputs. */
 #define NAMES_BESIDE 256

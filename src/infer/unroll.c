@@ -1,5 +1,6 @@
 /* Iterations walked one by one: exact where what holds for all of them says less. */
 #include "infer/internal.h"
+#include "ops/node/input.h"
 
 /* Nodes that one inference may walk so, in all. */
 #define UNROLL_NODES 16384

@@ -3,6 +3,9 @@
 #include <time.h>
 
 #include "infer/internal.h"
+#include "ops/node/check.h"
+#include "ops/node/prepare.h"
+#include "ops/node/tensor.h"
 
 /* What lies between two looks at the clock. */
 #define CLOCK_EVERY 64    /* nodes */

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops/registry.h"
+#include "ops/node/tensor.h"
+#include "ops/table/registry.h"
 
 struct builder {
         struct arena *arena;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "build.h"
-#include "ops/registry.h"
+#include "ops/table/registry.h"
 
 #define ROW_KEEP (1 << 20) /* bytes of memory that go from one row to the next */
 #define LIST_MAX 16        /* lists of operators that one file names */

@@ -5,7 +5,7 @@
 
 #include "draw.h"
 #include "engine.h"
-#include "ops/registry.h"
+#include "ops/table/registry.h"
 
 #define SUBJECT_INPUTS  64
 #define SUBJECT_SYMBOLS 192

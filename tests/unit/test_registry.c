@@ -1,5 +1,5 @@
 /* The registry's table: walked row by row, and looked up. */
-#include "ops/registry.h"
+#include "ops/table/registry.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Types and elements of the model's own tensors. */
-#include "ops/node.h"
+#include "ops/node/tensor.h"
 #include "unit.h"
 
 #include <math.h>

@@ -1,0 +1,343 @@
+/* Inferring a node over the names of a context, and the operations that the rules of operators are made of. */
+#include <string.h>
+
+#include "api/internal.h"
+#include "ops/kit/broadcast.h"
+#include "ops/rules/rules.h"
+
+/* One call, with its parameters and its outcome. */
+struct call {
+        struct ox_context *context;
+        const struct ox_node *node;
+        const struct ox_options *options;
+        const struct ox_result *result;
+        const char *input[2], *expected, *elem;
+        enum ox_arithmetic operation;
+};
+
+/* -- a node of any operator -- */
+
+static bool is_among(const struct infer_input *inputs, size_t count, const char *name)
+{
+        for (size_t i = 0; i < count; i++)
+                if (strcmp(inputs[i].name, name) == 0)
+                        return true;
+        return false;
+}
+
+/* Inputs that are held against each other one by one. */
+#define FEW_INPUTS 16
+
+/* The values that the node's inputs stand for, each once. Names that stand for nothing are left to inference. */
+static void take_inputs(struct ox_context *context, const OnnxNode *node, struct infer_node_request *request)
+{
+        struct infer_input *inputs = arena_new_array(context->arena, struct infer_input, node->n_input);
+        bool *taken = NULL;
+
+        for (size_t i = 0; i < node->n_input; i++)
+                str_intern_static(context->strings, node->input[i]);
+        if (node->n_input > FEW_INPUTS)
+                taken = arena_zalloc(context->arena, str_count(context->strings) * sizeof(*taken));
+        for (size_t i = 0; i < node->n_input; i++) {
+                str_id id = str_intern_static(context->strings, node->input[i]);
+                const struct value *value = shape_find(context, node->input[i]);
+
+                if (!value || (taken ? taken[id] : is_among(inputs, request->n_input, node->input[i])))
+                        continue;
+                if (taken)
+                        taken[id] = true;
+                inputs[request->n_input++] = (struct infer_input){.name = node->input[i], .value = *value};
+        }
+        request->input = inputs;
+}
+
+static void store_outputs(struct ox_context *context, const struct ox_result *result)
+{
+        for (size_t i = 0; i < result->n_value; i++)
+                if (!result->value[i]->scope[0])
+                        shape_set(context, result->value[i]->name, &result->value[i]->value);
+}
+
+static int64_t opset_of(const struct ox_context *context, const char *domain)
+{
+        for (size_t i = 0; i < context->n_opset; i++)
+                if (strcmp(context->opset[i].domain, op_canonical_domain(domain)) == 0)
+                        return context->opset[i].version;
+        return op_newest_opset(domain);
+}
+
+static enum ox_code run_infer(void *user)
+{
+        struct call *call = user;
+        struct ox_context *context = call->context;
+        const OnnxNode *node = &call->node->proto;
+        struct infer_node_request request = {
+                .node = node,
+                .opset = context->opset,
+                .n_opset = context->n_opset,
+                .strings = context->strings,
+                .dims = context->dims,
+        };
+
+        take_inputs(context, node, &request);
+        TRY(infer_node(context->arena, &context->limits, &request, call->options, &call->result, &context->error));
+        store_outputs(context, call->result);
+        return OX_OK;
+}
+
+enum ox_code ox_infer_node(struct ox_context *context, const struct ox_node *node, const struct ox_options *options,
+                           const struct ox_result **ret)
+{
+        struct call call = {.context = context, .node = node, .options = shape_options(options)};
+
+        *ret = NULL;
+        TRY(shape_check_node(context, node));
+        enum ox_code code = shape_run_values(context, run_infer, &call);
+
+        *ret = call.result;
+        return code;
+}
+
+/* -- a node as rules see it, outside of any walk -- */
+
+static void no_fact(void *user, struct dim left, const char *relation, struct dim right, const struct node *n)
+{
+}
+
+struct bare {
+        struct node n;
+        struct diags diags;
+        const struct value *in[2];
+        struct value out;
+};
+
+static void bare_begin(struct bare *bare, struct ox_context *context, const OnnxNode *proto)
+{
+        static const struct constraint_sink facts = {.add = no_fact};
+        struct dim_origin origin = {
+                .value = proto->n_output ? proto->output[0] : "",
+                .axis = -1,
+                .op = proto->op_type,
+                .node = proto->name,
+        };
+
+        *bare = (struct bare){.out = {.type = type_unknown}};
+        bare->n = (struct node){
+                .arena = context->arena,
+                .strings = context->strings,
+                .dims = context->dims,
+                .limits = &context->limits,
+                .diags = &bare->diags,
+                .proto = proto,
+                .opset = opset_of(context, proto->domain),
+                .scope = "",
+                .n_in = 2,
+                .n_out = proto->n_output ? 1 : 0,
+                .in = bare->in,
+                .out = &bare->out,
+                .facts = &facts,
+        };
+        dim_set_origin(context->dims, &origin);
+        dim_take_faults(context->dims);
+}
+
+/* What a rule's helper returned, with what it had to say. */
+static enum ox_code bare_end(struct bare *bare, struct ox_context *context, enum ox_code code)
+{
+        dim_take_faults(context->dims);
+        if (code != OX_OK && bare->diags.count)
+                context->error = bare->diags.at[bare->diags.count - 1].message;
+        return code;
+}
+
+/* -- two shapes -- */
+
+struct pair {
+        struct ox_context *context;
+        const struct ox_shape *a, *b;
+        const struct ox_shape *ret;
+        const char *text;
+};
+
+static enum ox_code run_broadcast(void *user)
+{
+        struct pair *pair = user;
+        struct ox_context *context = pair->context;
+        struct type a = type_unknown, b = type_unknown;
+        OnnxNode proto;
+        struct bare bare;
+        const struct dim *dims;
+        int rank;
+
+        if (pair->a)
+                TRY(shape_read_shape(context, "a", pair->a, &a));
+        if (pair->b)
+                TRY(shape_read_shape(context, "b", pair->b, &b));
+        shaped__onnx__v1__node_proto__init(&proto);
+        proto.op_type = arena_strndup(context->arena, "broadcast", strlen("broadcast"));
+        proto.domain = proto.name = arena_strndup(context->arena, "", 0);
+        bare_begin(&bare, context, &proto);
+        TRY(bare_end(&bare, context, broadcast_shapes(&bare.n, a.rank, a.dim, b.rank, b.dim, 1, &rank, &dims)));
+        pair->ret = shape_tell_shape(context->arena, context->dims, rank, dims);
+        return OX_OK;
+}
+
+enum ox_code ox_shape_broadcast(struct ox_context *context, const struct ox_shape *a, const struct ox_shape *b,
+                                const struct ox_shape **ret)
+{
+        struct pair pair = {.context = context, .a = a, .b = b};
+        enum ox_code code = shape_run_values(context, run_broadcast, &pair);
+
+        *ret = pair.ret;
+        return code;
+}
+
+static enum ox_code run_text(void *user)
+{
+        struct pair *pair = user;
+        struct buf buf;
+
+        buf_init(&buf, pair->context->arena);
+        buf_puts(&buf, pair->a ? "[" : "?");
+        for (size_t d = 0; pair->a && d < pair->a->rank; d++) {
+                const struct ox_dim *dim = &pair->a->dims[d];
+
+                buf_puts(&buf, d ? ", " : "");
+                if (dim->text)
+                        buf_puts(&buf, dim->text);
+                else
+                        buf_put_i64(&buf, dim->value);
+        }
+        buf_puts(&buf, pair->a ? "]" : "");
+        pair->text = buf_text(&buf);
+        return OX_OK;
+}
+
+enum ox_code ox_shape_text(struct ox_context *context, const struct ox_shape *shape, const char **ret)
+{
+        struct pair pair = {.context = context, .a = shape, .text = ""};
+        enum ox_code code = shape_run(context, run_text, &pair);
+
+        *ret = pair.text;
+        return code;
+}
+
+/* -- two values -- */
+
+/* Both inputs; error OX_OUT_OF_RANGE for one that names nothing. */
+static enum ox_code find_inputs(const struct call *call, struct bare *bare)
+{
+        for (int i = 0; i < 2; i++) {
+                bare->in[i] = shape_find(call->context, call->input[i]);
+                if (!bare->in[i])
+                        return shape_fail(call->context, OX_OUT_OF_RANGE, "%s: nothing defines input %.100s",
+                                          call->node->proto.op_type, call->input[i]);
+        }
+        return OX_OK;
+}
+
+static enum ox_code need_output(const struct call *call)
+{
+        const OnnxNode *proto = &call->node->proto;
+
+        if (proto->n_output == 0 || !proto->output[0][0])
+                return shape_fail(call->context, OX_INVALID_ARGUMENT, "%s: the node has no output", proto->op_type);
+        return OX_OK;
+}
+
+/* Gives the node's first output what the bare node has for it. */
+static void store_output(const struct call *call, const struct bare *bare)
+{
+        struct value *value = arena_new_array(call->context->arena, struct value, 1);
+
+        *value = bare->out;
+        shape_set(call->context, call->node->proto.output[0], value);
+}
+
+static enum ox_code run_binary(void *user)
+{
+        struct call *call = user;
+        struct ox_context *context = call->context;
+        const OnnxNode *proto = &call->node->proto;
+        struct bare bare;
+        const struct dim *dims;
+        enum elem elem;
+        int rank;
+
+        if (strcmp(proto->op_type, call->expected) != 0)
+                return shape_fail(context, OX_INVALID_ARGUMENT, "the node's operator is %s, expected %.100s",
+                                  proto->op_type, call->expected);
+        TRY(need_output(call));
+        if (!elem_by_name(call->elem, strlen(call->elem), &elem))
+                return shape_fail(context, OX_INVALID_ARGUMENT, "'%.100s' is no element type", call->elem);
+        bare_begin(&bare, context, proto);
+        TRY(find_inputs(call, &bare));
+        TRY(bare_end(&bare, context, broadcast_inputs(&bare.n, 0, 2, &rank, &dims)));
+        if (rank == RANK_UNKNOWN)
+                TRY(out_elem(&bare.n, 0, elem));
+        else
+                TRY(bare_end(&bare, context, out_tensor(&bare.n, 0, elem, rank, dims)));
+        store_output(call, &bare);
+        return OX_OK;
+}
+
+enum ox_code ox_infer_binary_broadcast(struct ox_context *context, const struct ox_node *node, const char *input_a,
+                                       const char *input_b, const char *expected_op_type, const char *output_elem)
+{
+        struct call call = {.context = context,
+                            .node = node,
+                            .input = {input_a, input_b},
+                            .expected = expected_op_type,
+                            .elem = output_elem};
+
+        TRY(shape_check_node(context, node));
+        return shape_run_values(context, run_binary, &call);
+}
+
+static bool has_known_element(const struct content *content)
+{
+        for (size_t i = 0; i < content->count; i++)
+                if (content->at[i].kind != SCALAR_UNKNOWN)
+                        return true;
+        return content->count == 0;
+}
+
+static enum ox_code run_arithmetic(void *user)
+{
+        struct call *call = user;
+        struct ox_context *context = call->context;
+        const struct value *output;
+        struct bare bare;
+
+        TRY(need_output(call));
+        bare_begin(&bare, context, &call->node->proto);
+        TRY(find_inputs(call, &bare));
+        output = shape_find(context, call->node->proto.output[0]);
+        if (!output)
+                return shape_fail(context, OX_OUT_OF_RANGE, "%s: output %.100s stands for nothing",
+                                  call->node->proto.op_type, call->node->proto.output[0]);
+        bare.out = *output;
+        switch (call->operation) {
+        case OX_ADD:
+                content_Add(&bare.n);
+                break;
+        case OX_SUB:
+                content_Sub(&bare.n);
+                break;
+        default:
+                return shape_fail(context, OX_INVALID_ARGUMENT, "the operation is neither OX_ADD nor OX_SUB");
+        }
+        dim_take_faults(context->dims);
+        if (bare.out.content && has_known_element(bare.out.content))
+                store_output(call, &bare);
+        return OX_OK;
+}
+
+enum ox_code ox_propagate_arithmetic(struct ox_context *context, const struct ox_node *node, const char *input_a,
+                                     const char *input_b, enum ox_arithmetic operation)
+{
+        struct call call = {.context = context, .node = node, .input = {input_a, input_b}, .operation = operation};
+
+        TRY(shape_check_node(context, node));
+        return shape_run_values(context, run_arithmetic, &call);
+}

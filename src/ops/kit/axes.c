@@ -1,0 +1,44 @@
+#include "ops/kit/axes.h"
+
+#include "ops/node/attr.h"
+
+enum ox_code axis_normalize(struct node *n, int64_t axis, int rank, int *ret)
+{
+        if (axis < -(int64_t)rank || axis >= rank)
+                return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", -1,
+                                  "axis %lld is out of range for rank %d", (long long)axis, rank);
+        *ret = (int)(axis < 0 ? axis + rank : axis);
+        return OX_OK;
+}
+
+enum ox_code axes_normalize(struct node *n, const int64_t *axes, size_t count, int rank, bool *ret_is)
+{
+        for (int d = 0; d < rank; d++)
+                ret_is[d] = false;
+        for (size_t i = 0; i < count; i++) {
+                int axis;
+
+                TRY(axis_normalize(n, axes[i], rank, &axis));
+                if (ret_is[axis])
+                        return node_error(n, OX_INVALID_ARGUMENT, "DUPLICATE_AXIS", -1,
+                                          "axis %lld is given twice (rank %d)", (long long)axes[i], rank);
+                ret_is[axis] = true;
+        }
+        return OX_OK;
+}
+
+enum ox_code attr_axis(struct node *n, const char *name, int64_t otherwise, int rank, int *ret)
+{
+        return axis_normalize(n, attr_int_or(n, name, otherwise), rank, ret);
+}
+
+/* More axes than the limit of ranks fail anyhow once the rank is known, so that comparing all has a bound. */
+enum ox_code axes_distinct(struct node *n, const int64_t *axes, size_t count, int input)
+{
+        for (size_t k = 0; k < count && count <= (size_t)n->limits->rank; k++)
+                for (size_t j = 0; j < k; j++)
+                        if (axes[j] == axes[k])
+                                return node_error(n, OX_INVALID_ARGUMENT, "DUPLICATE_AXIS", input,
+                                                  "axis %lld is given twice", (long long)axes[k]);
+        return OX_OK;
+}

@@ -1,0 +1,267 @@
+/* Numpy's broadcasting (Broadcasting.md), and the limited one of operator sets before 7. */
+#include "ops/kit/broadcast.h"
+
+#include <string.h>
+
+#include "ops/kit/elements.h"
+#include "ops/kit/sizes.h"
+#include "ops/node/attr.h"
+#include "ops/node/input.h"
+#include "ops/node/output.h"
+
+#define FEW_DIMS 8
+
+static int greater_rank(int a, int b)
+{
+        return a > b ? a : b;
+}
+
+enum ox_code broadcast_shapes(struct node *n, int a_rank, const struct dim *a, int b_rank, const struct dim *b,
+                              int input, int *ret_rank, const struct dim **ret_dims)
+{
+        int rank = greater_rank(a_rank, b_rank);
+        bool is_a = rank == a_rank, is_b = rank == b_rank;
+        struct dim few[FEW_DIMS], *dims = few;
+
+        *ret_rank = RANK_UNKNOWN;
+        *ret_dims = NULL;
+        if (a_rank == RANK_UNKNOWN || b_rank == RANK_UNKNOWN)
+                return OX_OK;
+        if (rank > FEW_DIMS)
+                dims = arena_new_array(n->arena, struct dim, (size_t)rank);
+        for (int d = 0; d < rank; d++) {
+                int i = d - (rank - a_rank), j = d - (rank - b_rank);
+
+                if (i < 0 || j < 0)
+                        dims[d] = i < 0 ? b[j] : a[i];
+                else if (!dim_broadcast(n->dims, a[i], b[j], &dims[d])) /* NOLINT: a scalar's sizes are not reached */
+                        return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", input,
+                                          "sizes %s and %s on axis %d do not broadcast", dim_text(n->dims, a[i]),
+                                          dim_text(n->dims, b[j]), d);
+                is_a = is_a && dim_same(dims[d], a[i]);
+                is_b = is_b && dim_same(dims[d], b[j]);
+        }
+        if (dims == few && !is_a && !is_b) {
+                dims = arena_new_array(n->arena, struct dim, (size_t)rank);
+                memcpy(dims, few, (size_t)rank * sizeof(*dims));
+        }
+        *ret_rank = rank;
+        *ret_dims = is_a ? a : is_b ? b : dims;
+        return OX_OK;
+}
+
+enum ox_code broadcast_inputs(struct node *n, int first, int count, int *ret_rank, const struct dim **ret_dims)
+{
+        const struct dim *dims = NULL;
+        int rank = 0;
+
+        *ret_rank = RANK_UNKNOWN;
+        *ret_dims = NULL;
+        for (int i = first; i < first + count; i++) {
+                TRY(in_expect_tensor(n, i));
+                if (!in_has_rank(n, i))
+                        return OX_OK;
+        }
+        for (int i = first; i < first + count; i++)
+                TRY(broadcast_shapes(n, rank, dims, in_rank(n, i), in_shape(n, i), i, &rank, &dims));
+        *ret_rank = rank;
+        *ret_dims = dims;
+        return OX_OK;
+}
+
+enum ox_code broadcast_into(struct node *n, int rank, struct dim *dims, int input)
+{
+        int b_rank = in_rank(n, input), lead = rank - b_rank;
+
+        TRY(in_expect_tensor(n, input));
+        if (b_rank == RANK_UNKNOWN)
+                return OX_OK;
+        if (lead < 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", input,
+                                  "rank %d does not broadcast into rank %d", b_rank, rank);
+        for (int d = 0; d < b_rank; d++) {
+                struct dim size = in_dim(n, input, d);
+
+                if (dim_is_int(size) && size.val != 1)
+                        TRY(dim_agree(n, &dims[lead + d], size, input));
+        }
+        return OX_OK;
+}
+
+enum ox_code same_shapes(struct node *n, int first, int count, int *ret_rank, const struct dim **ret_dims)
+{
+        int rank = RANK_UNKNOWN;
+        struct dim *dims = NULL;
+
+        for (int i = first; i < first + count; i++) {
+                TRY(in_expect_tensor(n, i));
+                if (!in_has_rank(n, i))
+                        continue;
+                if (rank == RANK_UNKNOWN) {
+                        rank = in_rank(n, i);
+                        dims = in_dims(n, i);
+                        continue;
+                }
+                TRY(in_expect_rank(n, i, rank));
+                for (int d = 0; d < rank; d++)
+                        TRY(dim_agree(n, &dims[d], in_dim(n, i, d), i));
+        }
+        *ret_rank = rank;
+        *ret_dims = dims;
+        return OX_OK;
+}
+
+static bool has_one_element(struct node *n, int i)
+{
+        struct dim count;
+
+        return type_elements(n->dims, in_type(n, i), &count) && dim_is(count, 1);
+}
+
+static bool may_have_one_element(struct node *n, int i)
+{
+        struct dim count;
+
+        return !type_elements(n->dims, in_type(n, i), &count) || !dim_proves_unequal(n->dims, count, dim_int(1));
+}
+
+/* Whether the second shape is a run of the first one's sizes that begins at `axis`. Sizes of 1 pass, though the text
+   says that they are not expanded. */
+static enum ox_code legacy_run(struct node *n, int rank, struct dim *dims, int64_t axis)
+{
+        int b_rank = in_rank(n, 1);
+
+        if (axis < 0)
+                axis += rank;
+        if (axis < 0 || axis > rank - b_rank) {
+                if (may_have_one_element(n, 1)) /* which goes with any shape, whatever the axis */
+                        return OX_OK;
+                return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", 1,
+                                  "axis %lld leaves no room for rank %d in rank %d", (long long)axis, b_rank, rank);
+        }
+        for (int d = 0; d < b_rank; d++) {
+                struct dim size = in_dim(n, 1, d);
+
+                if (dim_is_int(size) && size.val != 1)
+                        TRY(dim_agree(n, &dims[axis + d], size, 1));
+        }
+        return OX_OK;
+}
+
+/* Whether two shapes are certain to differ. */
+static bool shapes_differ(struct node *n, int i, int j)
+{
+        if (!in_has_rank(n, i) || !in_has_rank(n, j))
+                return false;
+        if (in_rank(n, i) != in_rank(n, j))
+                return true;
+        for (int d = 0; d < in_rank(n, i); d++)
+                if (dim_proves_unequal(n->dims, in_dim(n, i, d), in_dim(n, j, d)))
+                        return true;
+        return false;
+}
+
+enum ox_code broadcast_legacy(struct node *n, int *ret_rank, const struct dim **ret_dims)
+{
+        int rank = in_rank(n, 0), b_rank = in_rank(n, 1);
+        bool broadcast = attr_int_or(n, "broadcast", 0) != 0;
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_tensor(n, 1));
+        struct dim *dims = rank == RANK_UNKNOWN ? NULL : in_dims(n, 0);
+
+        *ret_rank = rank;
+        *ret_dims = dims;
+        if (rank == RANK_UNKNOWN || b_rank == RANK_UNKNOWN)
+                return OX_OK;
+        if (!broadcast && shapes_differ(n, 0, 1)) {
+                node_warn(n, "DIM_MISMATCH", 1, "the shapes differ, but broadcast is 0");
+                return OX_OK;
+        }
+        if (b_rank > rank)
+                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 1, "rank %d does not broadcast into rank %d",
+                                  b_rank, rank);
+        if (has_one_element(n, 1))
+                return OX_OK;
+        return legacy_run(n, rank, dims, broadcast ? attr_int_or(n, "axis", rank - b_rank) : 0);
+}
+
+/* -- contents -- */
+
+/* Elements of inputs that are read for one output's: a node may have millions of inputs, and time is not looked at
+   within one. */
+#define READS_MOST ((int64_t)1 << 20)
+
+/* How one input's elements are reached from the output's positions. `of` is NULL where nothing is known of it. */
+struct operand {
+        const struct content *of;
+        int64_t *step; /* elements an axis of the output moves; 0 where it is broadcast */
+};
+
+/* Aligns an input at its last axis, or, for what the operator sets before 7 call so, at `axis`. */
+static bool operand_of(struct node *n, int i, const struct grid *out, struct operand *ret)
+{
+        struct grid in;
+        int64_t axis;
+        int lead;
+
+        *ret = (struct operand){.of = in_content(n, i)};
+        if (ret->of == NULL)
+                return true;
+        if (!grid_of(n, in_type(n, i), &in) || in.rank > out->rank || (int64_t)ret->of->count != in.count)
+                return false;
+        lead = out->rank - in.rank;
+        if (i == 1 && attr_int(n, "axis", &axis) && in.count != 1)
+                lead = (int)(axis < 0 ? axis + out->rank : axis);
+        if (lead < 0 || lead > out->rank - in.rank)
+                return false;
+        ret->step = grid_start(n, out);
+        for (int d = 0; d < in.rank; d++) {
+                if (in.dim[d] != 1 && in.dim[d] != out->dim[lead + d])
+                        return false;
+                ret->step[lead + d] = in.dim[d] == 1 ? 0 : in.stride[d];
+        }
+        return true;
+}
+
+static struct scalar operand_at(const struct operand *operand, const int64_t *at, int rank)
+{
+        int64_t found = 0;
+
+        if (operand->of == NULL)
+                return scalar_unknown();
+        for (int d = 0; d < rank; d++)
+                found += at[d] * operand->step[d];
+        return operand->of->at[found];
+}
+
+void content_broadcast_partial(struct node *n, scalar_fn f)
+{
+        struct operand *operands = arena_new_array(n->arena, struct operand, (size_t)n->n_in);
+        struct scalar *args = arena_new_array(n->arena, struct scalar, (size_t)n->n_in), *to;
+        struct content *content;
+        struct grid out;
+        int64_t *at;
+
+        if (!out_wanted(n, 0) || !grid_of(n, &n->out[0].type, &out) || out.count * n->n_in > READS_MOST)
+                return;
+        for (int i = 0; i < n->n_in; i++)
+                if (!operand_of(n, i, &out, &operands[i]))
+                        return;
+        content = content_new(n->arena, (size_t)out.count, &to);
+        at = grid_start(n, &out);
+        for (int64_t k = 0; k < out.count; k++, grid_next(&out, at)) {
+                for (int i = 0; i < n->n_in; i++)
+                        args[i] = operand_at(&operands[i], at, out.rank);
+                to[k] = f(n, args, n->n_in);
+        }
+        out_content(n, 0, content);
+}
+
+void content_broadcast(struct node *n, scalar_fn f)
+{
+        for (int i = 0; i < n->n_in; i++)
+                if (!in_has_content(n, i))
+                        return;
+        content_broadcast_partial(n, f);
+}

@@ -1,0 +1,42 @@
+#include "ops/kit/indices.h"
+
+#include "ops/node/input.h"
+
+bool index_normalize(int64_t index, int64_t size, int64_t *ret)
+{
+        if (index < 0)
+                index += size;
+        if (index < 0 || index >= size)
+                return false;
+        *ret = index;
+        return true;
+}
+
+/* Indices that are known must lie within [-size, size - 1]. `size` of an axis that is not known allows all. */
+static enum ox_code index_check(struct node *n, struct scalar index, struct dim size, int input)
+{
+        int64_t number, at;
+
+        if (!scalar_is_number(index, &number) || !dim_is_int(size) || index_normalize(number, size.val, &at))
+                return OX_OK;
+        return node_error(n, OX_OUT_OF_RANGE, "INDEX_OUT_OF_RANGE", input, "index %lld is not within [-%lld, %lld]",
+                          (long long)number, (long long)size.val, (long long)size.val - 1);
+}
+
+enum ox_code indices_check(struct node *n, int input, struct dim size)
+{
+        const struct content *indices = in_content(n, input);
+
+        for (size_t k = 0; indices != NULL && k < indices->count; k++)
+                TRY(index_check(n, indices->at[k], size, input));
+        return OX_OK;
+}
+
+enum ox_code tuples_check(struct node *n, int input, int first, int width)
+{
+        const struct content *indices = in_content(n, input);
+
+        for (size_t k = 0; indices != NULL && width > 0 && k < indices->count; k++)
+                TRY(index_check(n, indices->at[k], in_dim(n, 0, first + (int)(k % (size_t)width)), input));
+        return OX_OK;
+}

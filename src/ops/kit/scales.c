@@ -1,0 +1,44 @@
+/* Scales and zero points: of QuantizeLinear and its kin, QLinearConv, QLinearMatMul and ConvInteger. */
+#include "ops/kit/scales.h"
+
+#include "ops/kit/sizes.h"
+#include "ops/node/input.h"
+
+/* One element by its shape, which is a scalar to the texts, and as often a vector of one in models that run. */
+static bool is_single(const struct node *n, int i)
+{
+        return in_rank(n, i) == 0 || (in_rank(n, i) == 1 && dim_is(in_dim(n, i, 0), 1));
+}
+
+enum ox_code scale_agree(struct node *n, int scale, int zero)
+{
+        int rank = in_rank(n, scale);
+
+        TRY(in_expect_tensor(n, scale));
+        TRY(in_expect_tensor(n, zero));
+        if (!in_has_rank(n, scale) || !in_has_rank(n, zero) || (is_single(n, scale) && is_single(n, zero)))
+                return OX_OK;
+        /* A vector of unknown length beside a scalar may have one element. */
+        if (rank + in_rank(n, zero) == 1 && !dim_is_int(in_dim(n, rank == 1 ? scale : zero, 0)))
+                return OX_OK;
+        TRY(in_expect_rank(n, zero, rank));
+        for (int d = 0; d < rank; d++) {
+                struct dim size = in_dim(n, scale, d);
+
+                TRY(dim_agree(n, &size, in_dim(n, zero, d), zero));
+        }
+        return OX_OK;
+}
+
+bool scale_is_vector(const struct node *n, int i)
+{
+        return in_rank(n, i) == 1 && dim_is_int(in_dim(n, i, 0)) && !is_single(n, i);
+}
+
+enum ox_code per_channel_agree(struct node *n, int i, struct dim *channels)
+{
+        TRY(in_expect_tensor(n, i));
+        if (in_rank(n, i) > 1)
+                return in_expect_rank(n, i, 1);
+        return scale_is_vector(n, i) ? dim_agree(n, channels, in_dim(n, i, 0), i) : OX_OK;
+}

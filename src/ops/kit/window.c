@@ -1,0 +1,167 @@
+#include "ops/kit/window.h"
+
+#include <string.h>
+
+#include "ops/node/attr.h"
+
+/* (kernel - 1) * dilation + 1: what a dilated kernel covers. */
+static struct dim covered(struct node *n, const struct window *w)
+{
+        struct dim gaps = dim_mul(n->dims, dim_sub(n->dims, w->kernel, dim_int(1)), dim_int(w->dilation));
+
+        return dim_add(n->dims, gaps, dim_int(1));
+}
+
+/* The windows of ceil_mode that begin before the padding behind the data: no more than stride steps fit there, and none
+   that the padded size has no room for. `padded_steps` / stride is how many there are with the padding. */
+static struct dim windows_in_data(struct node *n, const struct window *w, struct dim padded_steps)
+{
+        struct dim_table *t = n->dims;
+        struct dim stride = dim_int(w->stride), data_steps = dim_add(t, w->size, dim_int(w->pad_begin));
+
+        if (dim_proves_ge(t, padded_steps, data_steps))
+                return dim_ceildiv(t, data_steps, stride);
+        if (dim_proves_ge(t, data_steps, padded_steps))
+                return dim_ceildiv(t, padded_steps, stride);
+        return dim_min(t, dim_ceildiv(t, padded_steps, stride), dim_ceildiv(t, data_steps, stride));
+}
+
+/* Rounding down, a kernel that is larger than the padded input fits nowhere; rounding up, one window may still begin in
+   the data. Of no data there may be no window at all: the formulas say 0. */
+static enum ox_code expect_fit(struct node *n, const struct window *w, int axis, struct dim room, struct dim count)
+{
+        struct dim_table *t = n->dims;
+        int64_t most, least_size, rest;
+
+        dim_range(t, count, &rest, &most);
+        dim_range(t, w->size, &least_size, &rest);
+        if (most > 0 || (most == 0 && least_size <= 0))
+                return OX_OK;
+        return node_error(n, OX_INVALID_ARGUMENT, "KERNEL_EXCEEDS_INPUT", 0,
+                          "the kernel covers %s elements of axis %d, which has %s with its padding",
+                          dim_text(t, covered(n, w)), axis, dim_text(t, dim_add(t, room, covered(n, w))));
+}
+
+/* The formulas stand alike in the texts of Conv and of every pool. `ceil_mode` rounds up; with VALID it changes
+   nothing, for ceil((size - kernel + 1) / stride) is floor((size - kernel) / stride) + 1. The text of AveragePool-11
+   alone rounds down where auto_pad goes without ceil_mode: against its own attribute's text, which has a ceiling for
+   SAME_*, and leaving out a window of VALID that fits; version 19 mends it, and it counts as a slip here. */
+enum ox_code window_output(struct node *n, const struct window *w, int axis, struct dim *ret)
+{
+        struct dim_table *t = n->dims;
+        struct dim stride = dim_int(w->stride), room, steps, count;
+
+        if (w->auto_pad == WINDOW_SAME_UPPER || w->auto_pad == WINDOW_SAME_LOWER) {
+                *ret = dim_ceildiv(t, w->size, stride);
+                return OX_OK;
+        }
+        room = dim_sub(t, w->size, covered(n, w));
+        if (w->auto_pad == WINDOW_NOTSET)
+                room = dim_add(t, room, dim_add(t, dim_int(w->pad_begin), dim_int(w->pad_end)));
+        steps = dim_add(t, room, stride);
+        if (!w->ceil_mode || w->auto_pad != WINDOW_NOTSET)
+                count = dim_floordiv(t, steps, stride);
+        else if (w->drop_last_in_padding)
+                count = windows_in_data(n, w, steps);
+        else
+                count = dim_ceildiv(t, steps, stride);
+        TRY(expect_fit(n, w, axis, room, count));
+        *ret = count;
+        return OX_OK;
+}
+
+/* An attribute that the operator's version has not, or an empty one, is as good as absent. */
+static enum ox_code read_list(struct node *n, const char *name, size_t count, int64_t least, int64_t otherwise,
+                              const int64_t **ret)
+{
+        size_t given = 0;
+
+        if (op_find_attr(n->row, name) == NULL || !attr_ints(n, name, ret, &given) || given == 0) {
+                int64_t *filled = arena_new_array(n->arena, int64_t, count);
+
+                for (size_t i = 0; i < count; i++)
+                        filled[i] = otherwise;
+                *ret = filled;
+                return OX_OK;
+        }
+        if (given != count)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_LENGTH", -1, "%s has %zu entries, wanted %zu",
+                                  name, given, count);
+        for (size_t i = 0; i < count; i++)
+                if ((*ret)[i] < least)
+                        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                                          "%s holds %lld, wanted %lld or more", name, (long long)(*ret)[i],
+                                          (long long)least);
+        return OX_OK;
+}
+
+static enum ox_code read_auto_pad(struct node *n, enum window_pad *ret)
+{
+        static const struct {
+                const char *name;
+                enum window_pad pad;
+        } pads[] = {{"NOTSET", WINDOW_NOTSET},
+                    {"VALID", WINDOW_VALID},
+                    {"SAME_UPPER", WINDOW_SAME_UPPER},
+                    {"SAME_LOWER", WINDOW_SAME_LOWER}};
+        const char *text;
+
+        *ret = WINDOW_NOTSET;
+        if (op_find_attr(n->row, "auto_pad") == NULL || !attr_string(n, "auto_pad", &text) || !text[0])
+                return OX_OK;
+        for (size_t i = 0; i < sizeof(pads) / sizeof(pads[0]); i++) {
+                if (strcmp(pads[i].name, text) == 0) {
+                        *ret = pads[i].pad;
+                        return OX_OK;
+                }
+        }
+        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                          "auto_pad must be NOTSET, VALID, SAME_UPPER or SAME_LOWER, got %.64s", text);
+}
+
+enum ox_code windows_read(struct node *n, int spatial, struct windows *ret)
+{
+        const int64_t *kernel;
+        size_t count = (size_t)spatial, given;
+
+        *ret = (struct windows){.spatial = spatial};
+        TRY(read_auto_pad(n, &ret->auto_pad));
+        if (attr_ints(n, "kernel_shape", &kernel, &given) && given > 0)
+                TRY(read_list(n, "kernel_shape", count, 1, 1, &ret->kernel));
+        TRY(read_list(n, "strides", count, 1, 1, &ret->stride));
+        TRY(read_list(n, "dilations", count, 1, 1, &ret->dilation));
+        TRY(read_list(n, "pads", 2 * count, 0, 0, &ret->pad));
+        for (size_t i = 0; ret->auto_pad != WINDOW_NOTSET && i < 2 * count; i++)
+                if (ret->pad[i] != 0)
+                        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_CONFLICT", -1,
+                                          "pads[%zu] is %lld, and auto_pad excludes pads", i, (long long)ret->pad[i]);
+        return OX_OK;
+}
+
+bool windows_spatial(const struct node *n, int *ret)
+{
+        static const char *const lists[] = {"kernel_shape", "strides", "dilations", "pads"};
+        const int64_t *values;
+        size_t count = 0;
+
+        for (size_t k = 0; count == 0 && k < sizeof(lists) / sizeof(lists[0]); k++)
+                if (op_find_attr(n->row, lists[k]) != NULL && attr_ints(n, lists[k], &values, &count) && k == 3)
+                        count = count / 2;
+        if (count == 0 || (int64_t)count > n->limits->rank - 2)
+                return false;
+        *ret = (int)count;
+        return true;
+}
+
+struct window windows_axis(const struct windows *w, int axis, struct dim size, struct dim kernel)
+{
+        return (struct window){
+                .size = size,
+                .kernel = kernel,
+                .stride = w->stride[axis],
+                .dilation = w->dilation[axis],
+                .pad_begin = w->pad[axis],
+                .pad_end = w->pad[axis + w->spatial],
+                .auto_pad = w->auto_pad,
+        };
+}

@@ -1,0 +1,125 @@
+/* Attributes of a node: as given, else the row's default. */
+#include "ops/node/attr.h"
+
+#include "base/str.h"
+
+const OnnxAttribute *attr_find(const struct node *n, const char *name)
+{
+        for (size_t a = 0; a < n->proto->n_attribute; a++) {
+                const OnnxAttribute *attr = n->proto->attribute[a];
+
+                if (attr->name && text_same(attr->name, name))
+                        return attr;
+        }
+        return NULL;
+}
+
+bool attr_given(const struct node *n, const char *name)
+{
+        return attr_find(n, name) != NULL;
+}
+
+/* An attribute as given, else the row's default; false where there is neither. The other one is NULL. */
+static bool attr_either(const struct node *n, const char *name, const OnnxAttribute **ret_given,
+                        const struct op_attr **ret_default)
+{
+        const struct op_attr *attr;
+
+        *ret_given = attr_find(n, name);
+        *ret_default = NULL;
+        if (*ret_given)
+                return true;
+        attr = n->row ? op_find_attr(n->row, name) : NULL;
+        if (!attr || !attr->has_default)
+                return false;
+        *ret_default = attr;
+        return true;
+}
+
+bool attr_int(const struct node *n, const char *name, int64_t *ret)
+{
+        const OnnxAttribute *given;
+        const struct op_attr *otherwise;
+
+        if (!attr_either(n, name, &given, &otherwise))
+                return false;
+        /* proto3 writers leave a zero out; the check has seen that the type is INT. */
+        *ret = !given ? otherwise->i : given->has_i ? given->i : 0;
+        return true;
+}
+
+int64_t attr_int_or(const struct node *n, const char *name, int64_t otherwise)
+{
+        int64_t value;
+
+        return attr_int(n, name, &value) ? value : otherwise;
+}
+
+bool attr_float(const struct node *n, const char *name, double *ret)
+{
+        const OnnxAttribute *given;
+        const struct op_attr *otherwise;
+
+        if (!attr_either(n, name, &given, &otherwise))
+                return false;
+        *ret = !given ? otherwise->f : given->has_f ? (double)given->f : 0.0;
+        return true;
+}
+
+bool attr_ints(const struct node *n, const char *name, const int64_t **ret, size_t *ret_count)
+{
+        const OnnxAttribute *given;
+        const struct op_attr *otherwise;
+
+        if (!attr_either(n, name, &given, &otherwise))
+                return false;
+        *ret = given ? given->ints : otherwise->ints;
+        *ret_count = given ? given->n_ints : otherwise->count;
+        return true;
+}
+
+bool attr_floats(const struct node *n, const char *name, const float **ret, size_t *ret_count)
+{
+        const OnnxAttribute *attr = attr_find(n, name);
+
+        if (!attr)
+                return false;
+        *ret = attr->floats;
+        *ret_count = attr->n_floats;
+        return true;
+}
+
+bool attr_string(const struct node *n, const char *name, const char **ret)
+{
+        const OnnxAttribute *given;
+        const struct op_attr *otherwise;
+
+        if (!attr_either(n, name, &given, &otherwise))
+                return false;
+        if (given)
+                *ret = given->has_s ? arena_strndup(n->arena, (const char *)given->s.data, given->s.len) : "";
+        else
+                *ret = otherwise->s;
+        return true;
+}
+
+/* Nothing is copied: a text that is asked for often may be long. */
+bool attr_is(const struct node *n, const char *name, const char *wanted)
+{
+        const OnnxAttribute *attr = attr_find(n, name);
+        const char *text;
+        size_t length = strlen(wanted);
+
+        if (!attr)
+                return attr_string(n, name, &text) && text_same(text, wanted);
+        if (!attr->has_s)
+                return length == 0;
+        return attr->s.len == length && (length == 0 || memcmp(attr->s.data, wanted, length) == 0);
+}
+
+const OnnxTensor *attr_tensor(const struct node *n, const char *name)
+{
+        const OnnxAttribute *attr = attr_find(n, name);
+
+        return attr ? attr->t : NULL;
+}

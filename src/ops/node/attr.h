@@ -1,0 +1,16 @@
+/* The attributes of a node: given, else the row's default; false when there is neither. */
+#pragma once
+
+#include "ops/node/node.h"
+
+const OnnxAttribute *attr_find(const struct node *n, const char *name); /* as given; NULL */
+bool attr_given(const struct node *n, const char *name);
+bool attr_int(const struct node *n, const char *name, int64_t *ret);
+int64_t attr_int_or(const struct node *n, const char *name, int64_t otherwise);
+bool attr_float(const struct node *n, const char *name, double *ret);
+bool attr_ints(const struct node *n, const char *name, const int64_t **ret, size_t *ret_count);
+bool attr_floats(const struct node *n, const char *name, const float **ret, size_t *ret_count);
+/* NUL-terminated on the arena; bytes may be any. */
+bool attr_string(const struct node *n, const char *name, const char **ret);
+bool attr_is(const struct node *n, const char *name, const char *wanted);
+const OnnxTensor *attr_tensor(const struct node *n, const char *name);

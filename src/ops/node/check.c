@@ -1,0 +1,296 @@
+/* A node against its operator's row: arity, attributes, types. */
+#include "ops/node/check.h"
+
+#include <string.h>
+
+#include "ops/node/input.h"
+#include "ops/node/output.h"
+
+/* Types that one message lists. */
+#define LISTED_TYPES 8
+
+static const char *param_name(const struct op_param *param)
+{
+        return param != NULL ? param->name : "?";
+}
+
+/* Trailing inputs that are named "" are as good as left out. */
+static int given_inputs(const struct node *n)
+{
+        int count = n->n_in;
+        while (count > 0 && !in_given(n, count - 1))
+                count--;
+        return count;
+}
+
+static enum ox_code check_inputs(struct node *n)
+{
+        int count = given_inputs(n);
+
+        if (n->row->max_in >= 0 && count > n->row->max_in)
+                return node_error(n, OX_INVALID_ARGUMENT, "TOO_MANY_INPUTS", n->row->max_in,
+                                  "takes at most %d inputs, got %d", n->row->max_in, count);
+        for (size_t p = 0; p < n->row->n_in; p++) {
+                const struct op_param *param = &n->row->in[p];
+                int i = (int)p;
+                if (param->option == PARAM_SINGLE && !in_given(n, i))
+                        return node_error(n, OX_INVALID_ARGUMENT, "MISSING_INPUT", i, "input %d (%s) is required", i,
+                                          param->name);
+                if (param->option == PARAM_VARIADIC && param->min_arity > 0 && count - i < param->min_arity)
+                        return node_error(n, OX_INVALID_ARGUMENT, "MISSING_INPUT", count,
+                                          "needs at least %d inputs, got %d", i + param->min_arity, count);
+        }
+        return OX_OK;
+}
+
+static enum ox_code check_outputs(struct node *n)
+{
+        int count = n->n_out;
+
+        if (count == 0 && n->row->min_out > 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "MISSING_OUTPUT", -1, "has at least %d outputs, got none",
+                                  n->row->min_out);
+        if (count < n->row->min_out)
+                node_warn(n, "MISSING_OUTPUT", -1, "has at least %d outputs, got %d", n->row->min_out, count);
+        while (count > 0 && !out_wanted(n, count - 1))
+                count--;
+        if (n->row->max_out >= 0 && count > n->row->max_out)
+                return node_error(n, OX_INVALID_ARGUMENT, "TOO_MANY_OUTPUTS", -1, "has at most %d outputs, got %d",
+                                  n->row->max_out, count);
+        return OX_OK;
+}
+
+static const char *attr_type_name(int type)
+{
+        static const char *const names[] = {
+                "undefined",      "float",      "int",         "string",  "tensor", "graph",
+                "floats",         "ints",       "strings",     "tensors", "graphs", "sparse_tensor",
+                "sparse_tensors", "type_proto", "type_protos",
+        };
+        return type >= 0 && type < (int)(sizeof(names) / sizeof(names[0])) ? names[type] : "unknown";
+}
+
+/* Which of an attribute's fields is set, `wanted` before all others: IR versions before 2 had no `type`.
+   ATTR_UNDEFINED: none, which an empty list and a zero that was not written look like. */
+static enum attr_type filled_type(const OnnxAttribute *attr, enum attr_type wanted)
+{
+        const bool filled[] = {
+                [ATTR_FLOAT] = attr->has_f,
+                [ATTR_INT] = attr->has_i,
+                [ATTR_STRING] = attr->has_s,
+                [ATTR_TENSOR] = attr->t != NULL,
+                [ATTR_GRAPH] = attr->g != NULL,
+                [ATTR_FLOATS] = attr->n_floats > 0,
+                [ATTR_INTS] = attr->n_ints > 0,
+                [ATTR_STRINGS] = attr->n_strings > 0,
+                [ATTR_TENSORS] = attr->n_tensors > 0,
+                [ATTR_GRAPHS] = attr->n_graphs > 0,
+                [ATTR_SPARSE_TENSOR] = attr->sparse_tensor != NULL,
+                [ATTR_SPARSE_TENSORS] = attr->n_sparse_tensors > 0,
+                [ATTR_TYPE_PROTO] = attr->tp != NULL,
+                [ATTR_TYPE_PROTOS] = attr->n_type_protos > 0,
+        };
+
+        if (filled[wanted])
+                return wanted;
+        for (int type = ATTR_FLOAT; type <= ATTR_TYPE_PROTOS; type++)
+                if (filled[type])
+                        return (enum attr_type)type;
+        return ATTR_UNDEFINED;
+}
+
+static enum ox_code check_attr(struct node *n, const OnnxAttribute *attr, const struct op_attr *wanted)
+{
+        int type = attr->has_type ? (int)attr->type : ATTR_UNDEFINED;
+
+        if (type == ATTR_UNDEFINED)
+                type = filled_type(attr, wanted->type);
+        if (type == ATTR_UNDEFINED || type == (int)wanted->type)
+                return OX_OK;
+        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_TYPE", -1, "attribute '%s' must be of type %s, got %s",
+                          wanted->name, attr_type_name((int)wanted->type), attr_type_name(type));
+}
+
+/* Rules look for attributes by name, and some do so for every element: the ones that the row does not have, however
+   many, are out of their way. */
+static void drop_unknown_attrs(struct node *n)
+{
+        OnnxNode *known = arena_new_array(n->arena, OnnxNode, 1);
+
+        *known = *n->proto;
+        known->n_attribute = 0;
+        known->attribute = arena_new_array(n->arena, OnnxAttribute *, n->row->n_attr);
+        for (size_t i = 0; i < n->proto->n_attribute; i++) {
+                OnnxAttribute *attr = n->proto->attribute[i];
+                if (attr->name != NULL && op_find_attr(n->row, attr->name) != NULL)
+                        known->attribute[known->n_attribute++] = attr;
+        }
+        n->proto = known;
+}
+
+static enum ox_code check_attrs(struct node *n)
+{
+        const char *unknown = NULL;
+        uint64_t seen = 0; /* bit a: attribute a of the row */
+
+        for (size_t i = 0; i < n->proto->n_attribute; i++) {
+                const OnnxAttribute *attr = n->proto->attribute[i];
+                const char *name = attr->name != NULL ? attr->name : "";
+                const struct op_attr *wanted = op_find_attr(n->row, name);
+                if (wanted == NULL) {
+                        unknown = unknown == NULL ? name : unknown;
+                        continue;
+                }
+                uint64_t bit = UINT64_C(1) << (wanted - n->row->attr);
+                if (seen & bit)
+                        return node_error(n, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", -1, "attribute '%s' is given twice",
+                                          name);
+                seen |= bit;
+                TRY(check_attr(n, attr, wanted));
+        }
+        for (size_t a = 0; a < n->row->n_attr; a++)
+                if (n->row->attr[a].required && !(seen >> a & 1))
+                        return node_error(n, OX_INVALID_ARGUMENT, "MISSING_ATTRIBUTE", -1, "attribute '%s' is required",
+                                          n->row->attr[a].name);
+        /* A newer operator set than the table's may have given the operator attributes. */
+        if (unknown != NULL && n->opset <= op_newest_opset(n->row->domain))
+                node_warn(n, "UNKNOWN_ATTRIBUTE", -1, "has no attribute '%s' since version %d", unknown, n->row->since);
+        if (unknown != NULL)
+                drop_unknown_attrs(n);
+        return OX_OK;
+}
+
+static const char *type_text(const struct node *n, const struct type *type)
+{
+        struct buf buf;
+
+        buf_init(&buf, n->arena);
+        if (!type_print(type, &buf))
+                return NULL;
+        return buf_text(&buf);
+}
+
+/* Unknown element types are in every set that has such kinds at all. */
+static bool type_in_set(const struct node *n, const struct type *type, const struct op_constraint *set)
+{
+        if (type->kind == TYPE_TENSOR)
+                return type->elem == ELEM_UNDEFINED || (set->tensor_elems >> (unsigned)type->elem & 1) != 0;
+        const char *text = type_text(n, type);
+        if (text == NULL)
+                return set->others;
+        for (size_t t = 0; t < set->count; t++)
+                if (strcmp(set->types[t], text) == 0)
+                        return true;
+        return false;
+}
+
+static enum ox_code type_error(struct node *n, int i, const char *const *types, size_t count)
+{
+        const char *got = type_text(n, in_type(n, i));
+        struct buf wanted;
+
+        buf_init(&wanted, n->arena);
+        for (size_t t = 0; t < count && t < LISTED_TYPES; t++)
+                buf_printf(&wanted, "%s%s", t > 0 ? ", " : "", types[t]);
+        if (count > LISTED_TYPES)
+                buf_printf(&wanted, " or %zu more", count - LISTED_TYPES);
+        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", i, "input %d (%s) must be %s, got %s", i,
+                          param_name(op_in_param(n->row, i)), buf_text(&wanted), got != NULL ? got : "another kind");
+}
+
+/* Input `i` against its parameter's own type, which is no set: a tensor's. */
+static enum ox_code check_plain_type(struct node *n, int i, const struct op_param *param)
+{
+        struct type wanted;
+
+        if (type_parse(n->arena, param->type, strlen(param->type), &wanted) &&
+            !type_kinds_agree(&wanted, in_type(n, i)))
+                return type_error(n, i, &param->type, 1);
+        return OX_OK;
+}
+
+static enum ox_code check_types_agree(struct node *n, int first, int i, const char *variable)
+{
+        if (type_kinds_agree(in_type(n, first), in_type(n, i)))
+                return OX_OK;
+        const char *a = type_text(n, in_type(n, first)), *b = type_text(n, in_type(n, i));
+        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", i,
+                          "input %d (%s) must be of the type %s that input %d (%s) has, %s, got %s", i,
+                          param_name(op_in_param(n->row, i)), variable, first, param_name(op_in_param(n->row, first)),
+                          a != NULL ? a : "another kind", b != NULL ? b : "another kind");
+}
+
+/* Whether a parameter takes tensors of whatever element type and nothing else. */
+static bool takes_tensors_alone(const struct node *n, const struct op_param *param)
+{
+        const struct op_constraint *set = op_param_set(n->row, param);
+        struct type type;
+
+        if (set != NULL)
+                return !set->others && set->tensor_elems != 0;
+        return type_parse(n->arena, param->type, strlen(param->type), &type) && type.kind == TYPE_TENSOR;
+}
+
+/* A sequence, optional or map in the place of a tensor. This is no question of `check_types`: there is no shape to
+   infer from. */
+static enum ox_code check_input_kinds(struct node *n)
+{
+        for (int i = 0; i < n->n_in; i++) {
+                const struct type *type = in_type(n, i);
+
+                if (type->kind == TYPE_UNKNOWN || type_is_tensor(type))
+                        continue;
+                const struct op_param *param = op_in_param(n->row, i);
+                if (param != NULL && takes_tensors_alone(n, param))
+                        TRY(in_expect_tensor(n, i));
+        }
+        return OX_OK;
+}
+
+/* Whether a type is known but for shapes. */
+static bool is_told(const struct type *type)
+{
+        while (type->of != NULL && (type->kind != TYPE_MAP || type->elem != ELEM_UNDEFINED))
+                type = type->of;
+        return type->kind != TYPE_UNKNOWN && type->elem != ELEM_UNDEFINED;
+}
+
+static enum ox_code check_input_types(struct node *n)
+{
+        /* By set: the first input whose type is known, or known in part while none is in full; -1. */
+        int *first = arena_new_array(n->arena, int, n->row->n_constraint);
+
+        for (size_t c = 0; c < n->row->n_constraint; c++)
+                first[c] = -1;
+        for (int i = 0; i < n->n_in; i++) {
+                const struct op_param *param = op_in_param(n->row, i);
+                if (param == NULL)
+                        return OX_OK;
+                if (!in_given(n, i) || in_type(n, i)->kind == TYPE_UNKNOWN)
+                        continue;
+                const struct op_constraint *set = op_param_set(n->row, param);
+                if (set == NULL) {
+                        TRY(check_plain_type(n, i, param));
+                        continue;
+                }
+                if (!type_in_set(n, in_type(n, i), set))
+                        return type_error(n, i, set->types, set->count);
+                int *leader = &first[set - n->row->constraint];
+                if (param->homogeneous && *leader >= 0)
+                        TRY(check_types_agree(n, *leader, i, set->name));
+                if (param->homogeneous && (*leader < 0 || !is_told(in_type(n, *leader))))
+                        *leader = i;
+        }
+        return OX_OK;
+}
+
+enum ox_code op_check_node(struct node *n, bool check_types)
+{
+        TRY(check_inputs(n));
+        TRY(check_outputs(n));
+        TRY(check_attrs(n));
+        if (n->row->deprecated)
+                node_warn(n, "DEPRECATED", -1, "is deprecated since version %d", n->row->since);
+        TRY(check_input_kinds(n));
+        return check_types ? check_input_types(n) : OX_OK;
+}

@@ -1,0 +1,148 @@
+/* Inputs of a node. */
+#include "ops/node/input.h"
+
+bool in_given(const struct node *n, int i)
+{
+        return i >= 0 && i < n->n_in && n->in[i] != NULL;
+}
+
+const struct type *in_type(const struct node *n, int i)
+{
+        return in_given(n, i) ? &n->in[i]->type : &type_unknown;
+}
+
+enum ox_code in_expect_tensor(struct node *n, int i)
+{
+        const struct type *type = in_type(n, i);
+
+        if (type_is_tensor(type) || type->kind == TYPE_UNKNOWN)
+                return OX_OK;
+        struct buf buf;
+
+        buf_init(&buf, n->arena);
+        if (!type_print(type, &buf))
+                buf_puts(&buf, "no tensor");
+        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", i, "input %d must be a tensor, got %s", i,
+                          buf_text(&buf));
+}
+
+enum elem in_elem(const struct node *n, int i)
+{
+        const struct type *type = in_type(n, i);
+
+        return type_is_tensor(type) ? type->elem : ELEM_UNDEFINED;
+}
+
+int in_rank(const struct node *n, int i)
+{
+        const struct type *type = in_type(n, i);
+
+        return type_is_tensor(type) ? type->rank : RANK_UNKNOWN;
+}
+
+bool in_has_rank(const struct node *n, int i)
+{
+        return in_rank(n, i) != RANK_UNKNOWN;
+}
+
+struct dim in_dim(const struct node *n, int i, int axis)
+{
+        struct dim d = n->in[i]->type.dim[axis];
+
+        return dim_is_int(d) ? d : dim_resolve(n->dims, d);
+}
+
+const struct dim *in_shape(const struct node *n, int i)
+{
+        const struct dim *dims = in_type(n, i)->dim;
+
+        for (int d = 0; d < in_rank(n, i); d++)
+                if (!dim_same(in_dim(n, i, d), dims[d]))
+                        return in_dims(n, i);
+        return dims;
+}
+
+struct dim *in_dims(const struct node *n, int i)
+{
+        int rank = in_rank(n, i);
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
+
+        for (int d = 0; d < rank; d++)
+                dims[d] = in_dim(n, i, d);
+        return dims;
+}
+
+bool in_has_content(const struct node *n, int i)
+{
+        return in_given(n, i) && n->in[i]->content;
+}
+
+const struct content *in_content(const struct node *n, int i)
+{
+        return in_given(n, i) ? content_read(n->in[i]->content) : NULL;
+}
+
+bool in_int(const struct node *n, int i, int64_t *ret)
+{
+        const struct content *content = in_content(n, i);
+
+        return content && content->count == 1 && scalar_is_number(content->at[0], ret);
+}
+
+bool in_length(const struct node *n, int i, bool scalar_too, int64_t *ret)
+{
+        int rank = in_rank(n, i);
+
+        if (rank == 0 && scalar_too) {
+                *ret = 1;
+                return true;
+        }
+        if (rank != 1)
+                return false;
+        struct dim length = in_dim(n, i, 0);
+
+        if (!dim_is_int(length))
+                return false;
+        *ret = length.val;
+        return true;
+}
+
+enum ox_code in_expect_rank(struct node *n, int i, int rank)
+{
+        if (in_has_rank(n, i) && in_rank(n, i) != rank)
+                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", i, "input %d must have rank %d, got %d", i,
+                                  rank, in_rank(n, i));
+        return OX_OK;
+}
+
+enum ox_code in_expect_rank_least(struct node *n, int i, int least)
+{
+        if (in_has_rank(n, i) && in_rank(n, i) < least)
+                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", i,
+                                  "input %d must have rank %d or more, got %d", i, least, in_rank(n, i));
+        return OX_OK;
+}
+
+enum ox_code in_expect_scalar(struct node *n, int i)
+{
+        int64_t length;
+
+        TRY(in_expect_tensor(n, i));
+        if (in_rank(n, i) > 1)
+                return in_expect_rank(n, i, 0);
+        if (in_length(n, i, false, &length) && length != 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", i,
+                                  "input %d must be a scalar, got %lld elements", i, (long long)length);
+        return OX_OK;
+}
+
+enum ox_code in_expect_same_elem(struct node *n, int i, int j)
+{
+        enum elem a = in_elem(n, i), b = in_elem(n, j);
+
+        if (a != ELEM_UNDEFINED && b != ELEM_UNDEFINED && a != b)
+                return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", j,
+                                  "input %d must be of input %d's element type %s, got %s", j, i, elem_name((int)a),
+                                  elem_name((int)b));
+        return OX_OK;
+}

@@ -1,0 +1,35 @@
+/* Faults of a node. */
+#include "ops/node/node.h"
+
+static const char *text_or_empty(const char *text)
+{
+        return text ? text : "";
+}
+
+void node_diagnose(struct node *n, enum ox_severity severity, enum ox_code code, const char *reason, int input,
+                   const char *format, ...)
+{
+        const OnnxNode *p = n->proto;
+        va_list args;
+
+        va_start(args, format);
+        struct ox_diag diag = {
+                .severity = severity,
+                .code = code,
+                .reason = reason,
+                .scope = n->scope,
+                .node = text_or_empty(p->name),
+                .node_index = n->index,
+                .op = text_or_empty(p->op_type),
+                .input = input,
+                .value = input >= 0 && (size_t)input < p->n_input ? p->input[input]
+                         : p->n_output > 0                        ? p->output[0]
+                                                                  : "",
+                .message = diags_full(n->diags) ? ""
+                                                : arena_printf(n->arena, "%s: %s", text_or_empty(p->op_type),
+                                                               arena_vprintf(n->arena, format, args)),
+        };
+
+        va_end(args);
+        diags_add(n->diags, n->arena, &diag);
+}

@@ -1,0 +1,62 @@
+/* What a rule sees of the node it infers, and all that it may do.
+
+   A rule is `enum ox_code infer_<Op>(struct node *n)`: it reads inputs (in_*) and attributes (attr_*), sets outputs
+   (out_*), and returns OX_OK or what node_error() returned. Outputs that it does not set stay as they were
+   prepared: of the element type that the schema's constraints tell, with unknown rank. A content rule is
+   `void content_<Op>(struct node *n)`; it runs after the rule succeeded.
+
+   Arity, required attributes and attribute types are checked before a rule runs, against the operator's row. An input
+   that is missing (optional and left out, or named "") is not given; one whose producer failed is given and of unknown
+   type. Everything a rule makes lives on n->arena. */
+#pragma once
+
+#include "base/diag.h"
+#include "base/limits.h"
+#include "model/onnx.h"
+#include "ops/table/registry.h"
+#include "value/value.h"
+
+struct node {
+        struct arena *arena;
+        struct strings *strings;
+        struct dim_table *dims;
+        const struct ox_limits *limits;
+        struct diags *diags;
+        const OnnxNode *proto;
+        const struct op_row *row;
+        int64_t opset; /* version of the operator set of the node's domain */
+        int64_t ir_version;
+        const char *scope; /* "" is the main graph */
+        int64_t index;     /* of the node in its graph */
+        int n_in, n_out;
+        const struct value *const *in; /* NULL: not given */
+        struct value *out;
+        const struct constraint_sink *facts;
+};
+
+/* Takes equalities of two dimensions that both keep their name: {"left": "M", "relation": "==", "right": "N"}. */
+struct constraint_sink {
+        void (*add)(void *user, struct dim left, const char *relation, struct dim right, const struct node *n);
+        void *user;
+};
+
+/* -- faults -- */
+
+/* Notes an error of the node and returns `code`, for `return node_error(...)`. `reason` is a static word that tests and
+   clients rely on; the message says what was wanted and what was got, by number. `input` -1: no input in particular. */
+#define node_error(n, code, ...) (node_diagnose((n), OX_ERROR, (code), __VA_ARGS__), node_failed(code))
+
+/* A warning, which costs the node nothing. */
+#define node_warn(n, ...) node_diagnose((n), OX_WARNING, OX_INVALID_ARGUMENT, __VA_ARGS__)
+
+/* What is no fault, but tells why an answer is open. */
+#define node_note(n, ...) node_diagnose((n), OX_INFO, OX_OK, __VA_ARGS__)
+
+void node_diagnose(struct node *n, enum ox_severity severity, enum ox_code code, const char *reason, int input,
+                   const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* Compilers see through this and know that what a failed call left unset is not read. */
+static inline enum ox_code node_failed(enum ox_code code)
+{
+        return code;
+}

@@ -1,0 +1,134 @@
+/* What a rule sets: types, shapes and contents of a node's outputs. */
+#include "ops/node/output.h"
+
+#include "ops/node/input.h"
+
+bool out_wanted(const struct node *n, int o)
+{
+        return o >= 0 && o < n->n_out && n->proto->output[o][0] != '\0';
+}
+
+enum ox_code out_type(struct node *n, int o, const struct type *type)
+{
+        if (o >= 0 && o < n->n_out)
+                n->out[o] = (struct value){.type = *type};
+        return OX_OK;
+}
+
+enum ox_code out_tensor(struct node *n, int o, enum elem elem, int rank, const struct dim *dims)
+{
+        if (!out_wanted(n, o))
+                return OX_OK;
+        if (rank > n->limits->rank)
+                return node_error(n, OX_RESOURCE_EXHAUSTED, "RANK_LIMIT", -1,
+                                  "output %d would have rank %d, the limit rank is %lld", o, rank,
+                                  (long long)n->limits->rank);
+        for (int d = 0; d < rank; d++) {
+                struct dim size = dim_resolve(n->dims, dims[d]);
+
+                if (dim_is_int(size) && size.val < 0)
+                        return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", -1,
+                                          "output %d would have size %lld on axis %d", o, (long long)size.val, d);
+        }
+        for (int d = 0; d < rank; d++)
+                dim_assume_size(n->dims, dims[d]);
+        struct type type = type_tensor(elem, rank, dims);
+
+        return out_type(n, o, &type);
+}
+
+enum ox_code out_elem(struct node *n, int o, enum elem elem)
+{
+        return out_type(n, o, &(struct type){.kind = TYPE_TENSOR, .elem = elem, .rank = RANK_UNKNOWN});
+}
+
+enum ox_code out_rank(struct node *n, int o, enum elem elem, int rank)
+{
+        if (!out_wanted(n, o))
+                return OX_OK;
+        if (rank > n->limits->rank)
+                return out_tensor(n, o, elem, rank, NULL);
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
+
+        for (int d = 0; d < rank; d++)
+                dims[d] = out_fresh(n, o, d);
+        return out_tensor(n, o, elem, rank, dims);
+}
+
+enum ox_code out_like(struct node *n, int o, enum elem elem, int i)
+{
+        if (!in_has_rank(n, i))
+                return out_elem(n, o, elem);
+        return out_tensor(n, o, elem, in_rank(n, i), in_type(n, i)->dim);
+}
+
+enum ox_code out_copy(struct node *n, int o, int i)
+{
+        if (!in_given(n, i) || o < 0 || o >= n->n_out)
+                return OX_OK;
+        if (n->in[i]->type.kind != TYPE_UNKNOWN) {
+                n->out[o] = *n->in[i];
+                n->out[o].content = NULL;
+        }
+        return OX_OK;
+}
+
+/* Whether a shape is all integers, whose product is `count`. Sizes that are symbols beside one of 0 are none. */
+static bool shape_has(const struct type *type, size_t count)
+{
+        uint64_t product = 1;
+        bool overflows = false, is_empty = false;
+
+        if (type->kind != TYPE_TENSOR || type->rank == RANK_UNKNOWN)
+                return false;
+        for (int d = 0; d < type->rank; d++) {
+                if (!dim_is_int(type->dim[d]))
+                        return false;
+                is_empty = is_empty || type->dim[d].val == 0;
+                overflows = overflows || __builtin_mul_overflow(product, (uint64_t)type->dim[d].val, &product);
+        }
+        return is_empty ? count == 0 : !overflows && product == count;
+}
+
+void out_content(struct node *n, int o, const struct content *content)
+{
+        if (!content || !out_wanted(n, o) || (int64_t)content->count > n->limits->content_elements)
+                return;
+        if (shape_has(&n->out[o].type, content->count))
+                n->out[o].content = content;
+}
+
+/* -- fresh symbols -- */
+
+static struct dim fresh(struct node *n, int o, int axis, const char *hint)
+{
+        const OnnxNode *p = n->proto;
+        struct dim_origin origin = {
+                .value = o < n->n_out ? p->output[o] : "",
+                .axis = axis,
+                .op = p->op_type,
+                .node = p->name,
+                .scope = n->scope,
+        };
+
+        return dim_fresh(n->dims, hint, &origin);
+}
+
+struct dim out_fresh(struct node *n, int o, int axis)
+{
+        const char *output = o < n->n_out ? n->proto->output[o] : "";
+
+        return fresh(n, o, axis,
+                     arena_printf(n->arena, "%s_%s_%d", n->proto->op_type ? n->proto->op_type : "", output, axis));
+}
+
+struct dim out_fresh_named(struct node *n, int o, int axis, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        const char *hint = arena_vprintf(n->arena, format, args);
+
+        va_end(args);
+        return fresh(n, o, axis, hint);
+}

@@ -1,0 +1,26 @@
+/* The outputs of a node, as a rule sets them: nothing happens for one that the node does not name. */
+#pragma once
+
+#include "ops/node/node.h"
+
+bool out_wanted(const struct node *n, int o);
+/* Tensor of known rank; the dims are not copied. Error RANK_LIMIT past limits.rank; a negative integer size is an error
+   NEGATIVE_SIZE. */
+enum ox_code out_tensor(struct node *n, int o, enum elem elem, int rank, const struct dim *dims);
+/* Tensor of unknown rank. */
+enum ox_code out_elem(struct node *n, int o, enum elem elem);
+/* Tensor of known rank, every dimension a fresh symbol. */
+enum ox_code out_rank(struct node *n, int o, enum elem elem, int rank);
+/* The shape of input i with another element type; unknown rank if that is unknown. */
+enum ox_code out_like(struct node *n, int o, enum elem elem, int i);
+/* The whole type of input i, of any kind. */
+enum ox_code out_copy(struct node *n, int o, int i);
+enum ox_code out_type(struct node *n, int o, const struct type *type);
+/* Known elements of an output whose shape is known; ignored when their number does not fit it. */
+void out_content(struct node *n, int o, const struct content *content);
+
+/* A fresh symbol for axis `axis` of output `o`, called <Op>_<output>_<axis>, that remembers where it arose. */
+struct dim out_fresh(struct node *n, int o, int axis);
+/* The same under a name of the rule's own choosing: the seeds name some. */
+struct dim out_fresh_named(struct node *n, int o, int axis, const char *format, ...)
+        __attribute__((format(printf, 4, 5)));

@@ -1,0 +1,78 @@
+/* What the schema's types alone tell of a node's outputs. */
+#include "ops/node/prepare.h"
+
+#include <string.h>
+
+#include "ops/node/input.h"
+
+/* Kind and element types of a type, at every depth, without its shapes. */
+static struct type type_skeleton(struct arena *arena, const struct type *type)
+{
+        struct type ret = {.kind = type->kind, .elem = type->elem, .rank = RANK_UNKNOWN};
+        struct type *link = &ret;
+
+        /* A loop, for the depth of types comes from the model. */
+        for (const struct type *of = type->of; of != NULL; of = of->of) {
+                struct type *copy = arena_new_array(arena, struct type, 1);
+                *copy = (struct type){.kind = of->kind, .elem = of->elem, .rank = RANK_UNKNOWN};
+                link->of = copy;
+                link = copy;
+        }
+        return ret;
+}
+
+static bool is_known(const struct type *type)
+{
+        while (type->of != NULL && (type->kind == TYPE_SEQUENCE || type->kind == TYPE_OPTIONAL))
+                type = type->of;
+        return type->kind != TYPE_UNKNOWN && type->elem != ELEM_UNDEFINED;
+}
+
+/* The type of an input that shares a type variable, the row's constraint `set`; NULL when none is known. */
+static const struct type *variable_type(const struct node *n, int set)
+{
+        for (int i = 0; i < n->n_in; i++) {
+                const struct op_param *param = op_in_param(n->row, i);
+                if (param == NULL)
+                        return NULL;
+                if (param->homogeneous && in_given(n, i) && param->set == set && is_known(in_type(n, i)))
+                        return in_type(n, i);
+        }
+        return NULL;
+}
+
+/* The only element type of a set of tensors; ELEM_UNDEFINED when there are more. */
+static enum elem only_elem(const struct op_constraint *set)
+{
+        if (set->count != 1 || set->others)
+                return ELEM_UNDEFINED;
+        return (enum elem)__builtin_ctzll(set->tensor_elems);
+}
+
+static struct type output_type(const struct node *n, const struct op_param *param)
+{
+        const struct op_constraint *set = op_param_set(n->row, param);
+        struct type type = type_unknown;
+
+        if (set == NULL) {
+                /* The generator lets nothing but tensors stand for themselves. */
+                type_parse(n->arena, param->type, strlen(param->type), &type);
+                return type;
+        }
+        const struct type *bound = param->homogeneous ? variable_type(n, param->set) : NULL;
+        if (bound != NULL)
+                return type_skeleton(n->arena, bound);
+        if (!set->others)
+                return type_tensor(only_elem(set), RANK_UNKNOWN, NULL);
+        if (set->count == 1)
+                type_parse(n->arena, set->types[0], strlen(set->types[0]), &type);
+        return type;
+}
+
+void op_prepare_outputs(struct node *n)
+{
+        for (int o = 0; o < n->n_out; o++) {
+                const struct op_param *param = n->row != NULL ? op_out_param(n->row, o) : NULL;
+                n->out[o] = (struct value){.type = param != NULL ? output_type(n, param) : type_unknown};
+        }
+}

@@ -1,0 +1,345 @@
+/* Types and elements of the model's own tensors: initializers and attributes (onnx.proto, TensorProto). */
+#include "ops/node/tensor.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/checked.h"
+
+#define LOCATION_EXTERNAL 1
+
+/* -- the type -- */
+
+static void set_fault(const char **ret_fault, const char *text)
+{
+        if (ret_fault)
+                *ret_fault = text;
+}
+
+static bool sizes_are_valid(struct arena *arena, const OnnxTensor *tensor, const char **ret_fault)
+{
+        for (size_t d = 0; d < tensor->n_dims; d++) {
+                if (tensor->dims[d] >= 0)
+                        continue;
+                set_fault(ret_fault,
+                          arena_printf(arena, "size %" PRId64 " of dimension %zu is negative", tensor->dims[d], d));
+                return false;
+        }
+        return true;
+}
+
+/* The number of elements; false when it is past int64. */
+static bool count_elements(const OnnxTensor *tensor, int64_t *ret)
+{
+        int64_t count = 1;
+        bool is_empty = false, is_over = false;
+
+        for (size_t d = 0; d < tensor->n_dims; d++) {
+                is_empty = is_empty || tensor->dims[d] == 0;
+                is_over = is_over || !mul_i64(count, tensor->dims[d], &count);
+        }
+        *ret = is_empty ? 0 : count;
+        return is_empty || !is_over;
+}
+
+bool tensor_type(struct arena *arena, const struct ox_limits *limits, const OnnxTensor *tensor, struct type *ret,
+                 const char **ret_fault)
+{
+        int64_t elem = tensor->data_type;
+
+        if (!elem_is_valid(elem)) {
+                set_fault(ret_fault, arena_printf(arena, "data_type %" PRId64 " is no element type", elem));
+                return false;
+        }
+        if (limits->rank < 0 || tensor->n_dims > (uint64_t)limits->rank) {
+                set_fault(ret_fault, arena_printf(arena, "rank %zu is more than the limit of rank allows (%" PRId64 ")",
+                                                  tensor->n_dims, limits->rank));
+                return false;
+        }
+        if (!sizes_are_valid(arena, tensor, ret_fault))
+                return false;
+        struct dim *dims = arena_new_array(arena, struct dim, tensor->n_dims);
+
+        for (size_t d = 0; d < tensor->n_dims; d++)
+                dims[d] = dim_int(tensor->dims[d]);
+        *ret = type_tensor((enum elem)elem, (int)tensor->n_dims, dims);
+        return true;
+}
+
+/* -- where the data stand -- */
+
+enum place { PLACE_NONE, PLACE_RAW, PLACE_FLOAT, PLACE_INT32, PLACE_STRING, PLACE_INT64, PLACE_DOUBLE, PLACE_UINT64 };
+
+static const char *const place_names[] = {"no data",     "raw_data",   "float_data",  "int32_data",
+                                          "string_data", "int64_data", "double_data", "uint64_data"};
+
+/* The typed field that onnx.proto names for an element type. */
+static enum place place_of(enum elem elem)
+{
+        switch (elem) {
+        case ELEM_FLOAT:
+        case ELEM_COMPLEX64:
+                return PLACE_FLOAT;
+        case ELEM_DOUBLE:
+        case ELEM_COMPLEX128:
+                return PLACE_DOUBLE;
+        case ELEM_INT64:
+                return PLACE_INT64;
+        case ELEM_UINT32:
+        case ELEM_UINT64:
+                return PLACE_UINT64;
+        case ELEM_STRING:
+                return PLACE_STRING;
+        default:
+                return PLACE_INT32;
+        }
+}
+
+/* Elements that share one entry of a typed field, or, below zero, entries that one element takes. */
+static int64_t elements_an_entry(enum elem elem)
+{
+        int bits = elem_bits(elem);
+
+        if (elem == ELEM_COMPLEX64 || elem == ELEM_COMPLEX128)
+                return -2;
+        return bits == 2 || bits == 4 ? 8 / bits : 1;
+}
+
+/* Entries (bytes of raw_data) that `count` elements take; -1 when it is not known, or past int64. */
+static int64_t entries_wanted(enum place place, enum elem elem, int64_t count)
+{
+        int64_t bits, each = elements_an_entry(elem);
+
+        if (place == PLACE_RAW) {
+                if (elem == ELEM_FLOAT6E2M3 || elem == ELEM_FLOAT6E3M2 || !mul_i64(count, elem_bits(elem), &bits))
+                        return -1;
+                return bits / 8 + (bits % 8 != 0);
+        }
+        if (each < 0)
+                return mul_i64(count, -each, &bits) ? bits : -1;
+        return count / each + (count % each != 0);
+}
+
+/* Where the data stand and how many entries there are; false when they stand in more places than one. */
+static bool find_data(const OnnxTensor *tensor, enum place *ret, size_t *ret_entries)
+{
+        const size_t entries[] = {
+                [PLACE_NONE] = 0,
+                [PLACE_RAW] = tensor->has_raw_data ? tensor->raw_data.len : 0,
+                [PLACE_FLOAT] = tensor->n_float_data,
+                [PLACE_INT32] = tensor->n_int32_data,
+                [PLACE_STRING] = tensor->n_string_data,
+                [PLACE_INT64] = tensor->n_int64_data,
+                [PLACE_DOUBLE] = tensor->n_double_data,
+                [PLACE_UINT64] = tensor->n_uint64_data,
+        };
+
+        *ret = PLACE_NONE;
+        *ret_entries = 0;
+        for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
+                if (entries[i] == 0)
+                        continue;
+                if (*ret != PLACE_NONE)
+                        return false;
+                *ret = (enum place)i;
+                *ret_entries = entries[i];
+        }
+        return true;
+}
+
+/* -- elements -- */
+
+/* IEEE 754 binary16. */
+static double from_float16(uint16_t bits)
+{
+        int exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+        double value;
+
+        if (exponent == 0x1f)
+                value = fraction ? (double)NAN : (double)INFINITY;
+        else if (exponent == 0)
+                value = ldexp(fraction, -24);
+        else
+                value = ldexp(fraction | 0x400, exponent - 25);
+        return bits >> 15 ? -value : value;
+}
+
+static double from_float32(uint32_t bits)
+{
+        float value;
+
+        memcpy(&value, &bits, sizeof(value));
+        return (double)value;
+}
+
+static double from_float64(uint64_t bits)
+{
+        double value;
+
+        memcpy(&value, &bits, sizeof(value));
+        return value;
+}
+
+/* An element from its bits, `elem_bits(elem)` of which count. */
+static struct scalar from_bits(enum elem elem, uint64_t bits)
+{
+        int width = elem_bits(elem);
+
+        switch (elem) {
+        case ELEM_FLOAT:
+                return scalar_float(from_float32((uint32_t)bits));
+        case ELEM_DOUBLE:
+                return scalar_float(from_float64(bits));
+        case ELEM_FLOAT16:
+                return scalar_float(from_float16((uint16_t)bits));
+        case ELEM_BFLOAT16:
+                return scalar_float(from_float32((uint32_t)(bits & 0xffff) << 16));
+        case ELEM_BOOL:
+                return scalar_int(dim_int((bits & 0xff) != 0));
+        default:
+                break;
+        }
+        int64_t lower, upper;
+
+        /* Floats of eight bits and fewer are not followed. */
+        if (!elem_int_range(elem, &lower, &upper))
+                return scalar_unknown();
+        if (width < 64)
+                bits &= (UINT64_C(1) << width) - 1;
+        if (lower == 0)
+                return bits <= INT64_MAX ? scalar_int(dim_int((int64_t)bits)) : scalar_unknown();
+        if (width < 64 && bits > (uint64_t)upper)
+                return scalar_int(dim_int((int64_t)bits - ((int64_t)1 << width)));
+        return scalar_int(dim_int((int64_t)bits));
+}
+
+/* Element i of raw_data, which is little-endian; elements of less than a byte fill it from its low end. */
+static struct scalar from_raw(const uint8_t *raw, enum elem elem, size_t i)
+{
+        size_t width = (size_t)elem_bits(elem);
+        uint64_t bits = 0;
+
+        if (width == 6 || width > 64)
+                return scalar_unknown();
+        if (width < 8)
+                return from_bits(elem, (uint64_t)raw[i * width / 8] >> (i * width % 8));
+        for (size_t b = width / 8; b-- > 0;)
+                bits = bits << 8 | raw[i * width / 8 + b];
+        return from_bits(elem, bits);
+}
+
+/* Element i of int32_data: an integer, or the bits of a float, or several elements of less than a byte. */
+static struct scalar from_int32(const int32_t *data, enum elem elem, size_t i)
+{
+        size_t each = (size_t)elements_an_entry(elem), width = (size_t)elem_bits(elem);
+        int64_t lower, upper;
+
+        if (each > 1)
+                return from_bits(elem, (uint64_t)(uint32_t)data[i / each] >> (i % each * width));
+        /* What the type cannot hold has no meaning. */
+        if (elem != ELEM_BOOL && elem_int_range(elem, &lower, &upper) && (data[i] < lower || data[i] > upper))
+                return scalar_unknown();
+        return from_bits(elem, elem == ELEM_BOOL ? data[i] != 0 : (uint64_t)(uint32_t)data[i]);
+}
+
+static struct scalar element_at(const OnnxTensor *tensor, enum place place, enum elem elem, size_t i)
+{
+        switch (place) {
+        case PLACE_RAW:
+                return from_raw(tensor->raw_data.data, elem, i);
+        case PLACE_FLOAT:
+                return scalar_float((double)tensor->float_data[i]);
+        case PLACE_INT32:
+                return from_int32(tensor->int32_data, elem, i);
+        case PLACE_INT64:
+                return scalar_int(dim_int(tensor->int64_data[i]));
+        case PLACE_DOUBLE:
+                return scalar_float(tensor->double_data[i]);
+        case PLACE_UINT64:
+                if (elem == ELEM_UINT32 && tensor->uint64_data[i] > UINT32_MAX)
+                        return scalar_unknown();
+                return from_bits(elem, tensor->uint64_data[i]);
+        default:
+                return scalar_unknown();
+        }
+}
+
+struct tensor_source {
+        struct content content;
+        struct unread unread;
+        const OnnxTensor *tensor;
+        enum place place;
+        enum elem elem;
+};
+
+static const struct content *tensor_fetch(struct unread *unread)
+{
+        const struct tensor_source *source = unread->source;
+        struct scalar *at;
+        struct content *content = content_new(unread->arena, source->content.count, &at);
+
+        for (size_t i = 0; i < content->count; i++)
+                at[i] = element_at(source->tensor, source->place, source->elem, i);
+        return content;
+}
+
+const struct content *tensor_content_later(struct arena *arena, const struct ox_limits *limits,
+                                           const OnnxTensor *tensor, const char **ret_fault)
+{
+        int64_t count, wanted;
+        size_t entries;
+        enum place place;
+
+        if (!elem_is_valid(tensor->data_type) || !sizes_are_valid(arena, tensor, ret_fault))
+                return NULL;
+        if (!count_elements(tensor, &count)) {
+                set_fault(ret_fault, "the number of its elements is more than an int64 holds");
+                return NULL;
+        }
+        if (tensor->data_dropped || tensor->data_location == LOCATION_EXTERNAL || tensor->n_external_data > 0)
+                return NULL;
+        enum elem elem = (enum elem)tensor->data_type;
+
+        if (!find_data(tensor, &place, &entries)) {
+                set_fault(ret_fault, "its data stand in more than one field");
+                return NULL;
+        }
+        /* A model may come without its weights: then nothing is known of them. A lone element is none. */
+        if (place == PLACE_NONE && count == 1 && tensor->has_raw_data)
+                set_fault(ret_fault, "raw_data is empty, but there is one element");
+        if (place == PLACE_NONE && count > 0)
+                return NULL;
+        if (place != PLACE_NONE && place != place_of(elem) && (place != PLACE_RAW || elem == ELEM_STRING)) {
+                set_fault(ret_fault, arena_printf(arena, "its data stand in %s, but elements of type %s go to %s",
+                                                  place_names[place], elem_name(elem), place_names[place_of(elem)]));
+                return NULL;
+        }
+        wanted = entries_wanted(place, elem, count);
+        if (wanted >= 0 && (uint64_t)wanted != entries) {
+                set_fault(ret_fault,
+                          arena_printf(arena, "%s has %zu %s, but %" PRId64 " elements of type %s need %" PRId64,
+                                       place_names[place], entries, place == PLACE_RAW ? "bytes" : "entries", count,
+                                       elem_name(elem), wanted));
+                return NULL;
+        }
+        if (wanted < 0 || count > limits->content_elements || elem == ELEM_STRING || elem == ELEM_COMPLEX64 ||
+            elem == ELEM_COMPLEX128)
+                return NULL;
+        struct tensor_source *source = arena_new_array(arena, struct tensor_source, 1);
+
+        *source = (struct tensor_source){
+                .content = {.count = (size_t)count, .unread = &source->unread},
+                .unread = {.fetch = tensor_fetch, .arena = arena, .source = source},
+                .tensor = tensor,
+                .place = place,
+                .elem = elem,
+        };
+        return &source->content;
+}
+
+const struct content *tensor_content(struct arena *arena, const struct ox_limits *limits, const OnnxTensor *tensor,
+                                     const char **ret_fault)
+{
+        return content_read(tensor_content_later(arena, limits, tensor, ret_fault));
+}

@@ -1,0 +1,177 @@
+/* Pools: MaxPool, AveragePool, LpPool, their Global kin, MaxUnpool, and pools of regions. */
+#include "ops/kit/broadcast.h"
+#include "ops/kit/list.h"
+#include "ops/kit/sizes.h"
+#include "ops/kit/window.h"
+#include "ops/rules/rules.h"
+
+/* *ret_rank is RANK_UNKNOWN where neither X nor kernel_shape tells it. */
+static enum ox_code pool_shape(struct node *n, int *ret_rank, struct dim **ret_dims)
+{
+        bool ceil_mode = op_find_attr(n->row, "ceil_mode") != NULL && attr_int_or(n, "ceil_mode", 0) != 0;
+        int spatial, rank = in_rank(n, 0);
+        struct windows w;
+
+        *ret_rank = RANK_UNKNOWN;
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_rank_least(n, 0, 3));
+        if (rank == RANK_UNKNOWN && windows_spatial(n, &spatial))
+                rank = spatial + 2;
+        if (rank == RANK_UNKNOWN)
+                return OX_OK;
+        TRY(windows_read(n, rank - 2, &w));
+        if (!w.kernel && attr_given(n, "kernel_shape"))
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_LENGTH", -1,
+                                  "kernel_shape has 0 entries, wanted %d", w.spatial);
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
+
+        for (int d = 0; d < rank; d++) {
+                /* LpPool-1 alone may go without a kernel, and does not say what it pools over then. */
+                if (!in_has_rank(n, 0) || (d >= 2 && !w.kernel)) {
+                        dims[d] = out_fresh(n, 0, d);
+                        continue;
+                }
+                dims[d] = in_dim(n, 0, d);
+                if (d < 2)
+                        continue;
+                struct window window = windows_axis(&w, d - 2, dims[d], dim_int(w.kernel[d - 2]));
+
+                window.ceil_mode = ceil_mode;
+                /* Version 22 of MaxPool and AveragePool says that a window which would begin in the padding behind the
+                   data is left out; LpPool's formulas, and those of the versions before, count it. */
+                window.drop_last_in_padding = n->row->since >= 22 && op_find_attr(n->row, "p") == NULL;
+                TRY(window_output(n, &window, d, &dims[d]));
+        }
+        *ret_rank = rank;
+        *ret_dims = dims;
+        return OX_OK;
+}
+
+/* MaxPool 1, 8, 10, 11, 12, 22 (Indices from 8 on), AveragePool 1, 7, 10, 11, 19, 22, LpPool 1, 2, 11, 18, 22 */
+enum ox_code infer_Pool(struct node *n)
+{
+        struct dim *dims;
+        int rank;
+
+        TRY(pool_shape(n, &rank, &dims));
+        if (rank == RANK_UNKNOWN) {
+                out_elem(n, 1, ELEM_INT64);
+                return out_elem(n, 0, in_elem(n, 0));
+        }
+        TRY(out_tensor(n, 1, ELEM_INT64, rank, dims));
+        return out_tensor(n, 0, in_elem(n, 0), rank, dims);
+}
+
+/* GlobalAveragePool 1, 22, GlobalMaxPool 1, 22, GlobalLpPool 1, 2, 22: one element an axis behind batch and channels.
+ */
+enum ox_code infer_GlobalPool(struct node *n)
+{
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_rank_least(n, 0, 2));
+        if (!in_has_rank(n, 0))
+                return out_elem(n, 0, in_elem(n, 0));
+        struct dim *dims = in_dims(n, 0);
+
+        for (int d = 2; d < in_rank(n, 0); d++)
+                dims[d] = dim_int(1);
+        return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
+}
+
+/* The whole shape as the elements of input `i` give it, of `rank` axes where that is known; unknown elements become
+   fresh symbols. */
+static enum ox_code shape_from_elements(struct node *n, int i, int rank)
+{
+        struct list sizes;
+
+        TRY(list_get(n, NULL, i, false, &sizes));
+        if (sizes.state != LIST_KNOWN)
+                return rank == RANK_UNKNOWN ? out_elem(n, 0, in_elem(n, 0)) : out_rank(n, 0, in_elem(n, 0), rank);
+        if (rank != RANK_UNKNOWN && sizes.count != (size_t)rank)
+                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", i, "%zu sizes for %d axes", sizes.count,
+                                  rank);
+        if (!rank_allowed(n, sizes.count, i))
+                return out_elem(n, 0, in_elem(n, 0));
+        struct dim *dims = arena_new_array(n->arena, struct dim, sizes.count);
+
+        for (size_t d = 0; d < sizes.count; d++)
+                if (!element_size(n, sizes.at[d], &dims[d]))
+                        dims[d] = out_fresh(n, 0, (int)d);
+        return out_tensor(n, 0, in_elem(n, 0), (int)sizes.count, dims);
+}
+
+/* MaxUnpool 9, 11, 22: (size - 1) * stride + kernel - pads, unless output_shape says it all. X and I are of one shape.
+ */
+enum ox_code infer_MaxUnpool(struct node *n)
+{
+        int rank, spatial;
+        const struct dim *shape;
+        struct windows w;
+
+        TRY(in_expect_rank_least(n, 0, 3));
+        TRY(in_expect_rank_least(n, 1, 3));
+        TRY(same_shapes(n, 0, 2, &rank, &shape));
+        if (rank == RANK_UNKNOWN && windows_spatial(n, &spatial))
+                rank = spatial + 2;
+        if (in_given(n, 2))
+                return shape_from_elements(n, 2, rank);
+        if (rank == RANK_UNKNOWN)
+                return out_elem(n, 0, in_elem(n, 0));
+        TRY(windows_read(n, rank - 2, &w));
+        if (!w.kernel)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_LENGTH", -1,
+                                  "kernel_shape has 0 entries, wanted %d", w.spatial);
+        if (!in_has_rank(n, 0) && !in_has_rank(n, 1))
+                return out_rank(n, 0, in_elem(n, 0), rank);
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
+
+        for (int d = 0; d < rank; d++) {
+                dims[d] = shape[d];
+                if (d < 2)
+                        continue;
+                struct dim size = dim_mul(n->dims, dim_sub(n->dims, shape[d], dim_int(1)), dim_int(w.stride[d - 2]));
+
+                size = dim_add(n->dims, size, dim_int(w.kernel[d - 2]));
+                dims[d] = dim_sub(n->dims, size,
+                                  dim_add(n->dims, dim_int(w.pad[d - 2]), dim_int(w.pad[d - 2 + w.spatial])));
+        }
+        return out_tensor(n, 0, in_elem(n, 0), rank, dims);
+}
+
+/* [regions, channels, height, width] of pools of regions, `numbers` for each, of X [N, C, H, W]. */
+static enum ox_code regions(struct node *n, int64_t numbers, int64_t height, int64_t width)
+{
+        struct dim *dims = arena_new_array(n->arena, struct dim, 4);
+
+        TRY(in_expect_rank(n, 0, 4));
+        TRY(in_expect_rank(n, 1, 2));
+        dims[0] = in_has_rank(n, 1) ? in_dim(n, 1, 0) : out_fresh(n, 0, 0);
+        if (in_has_rank(n, 1)) {
+                struct dim row = dim_int(numbers);
+
+                TRY(dim_agree(n, &row, in_dim(n, 1, 1), 1));
+        }
+        if (in_rank(n, 2) == 1)
+                TRY(dim_agree(n, &dims[0], in_dim(n, 2, 0), 2));
+        dims[1] = in_has_rank(n, 0) ? in_dim(n, 0, 1) : out_fresh(n, 0, 1);
+        dims[2] = dim_int(height);
+        dims[3] = dim_int(width);
+        return out_tensor(n, 0, in_elem(n, 0), 4, dims);
+}
+
+/* MaxRoiPool 1, 22 */
+enum ox_code infer_MaxRoiPool(struct node *n)
+{
+        const int64_t *pooled;
+        size_t count;
+
+        if (!attr_ints(n, "pooled_shape", &pooled, &count) || count != 2)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_LENGTH", -1, "pooled_shape wants 2 entries");
+        return regions(n, 5, pooled[0], pooled[1]);
+}
+
+/* RoiAlign 10, 16, 22 */
+enum ox_code infer_RoiAlign(struct node *n)
+{
+        TRY(in_expect_rank(n, 2, 1));
+        return regions(n, 4, attr_int_or(n, "output_height", 1), attr_int_or(n, "output_width", 1));
+}

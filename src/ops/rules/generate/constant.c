@@ -1,0 +1,125 @@
+/* Constant, versions 1-25. */
+#include "ops/kit/sizes.h"
+#include "ops/node/tensor.h"
+#include "ops/rules/rules.h"
+
+#include <string.h>
+
+/* Exactly one attribute is given: `value` alone up to version 9, `sparse_value` from 11, the others from 12 on. The
+   operator has no attributes but these, and the check of the node leaves none that the row does not have. */
+static enum ox_code constant_form(struct node *n, const OnnxAttribute **ret)
+{
+        size_t given = n->proto->n_attribute;
+
+        if (given == 1) {
+                *ret = n->proto->attribute[0];
+                return OX_OK;
+        }
+        return node_error(n, OX_INVALID_ARGUMENT, given == 0 ? "MISSING_ATTRIBUTE" : "ATTRIBUTE_VALUE", -1,
+                          "%zu of the attributes value, sparse_value and value_* are given, but it must be one", given);
+}
+
+static enum ox_code constant_bad(struct node *n, const char *fault)
+{
+        return node_error(n, OX_INVALID_ARGUMENT, "TENSOR_INVALID", -1, "the constant: %s", fault);
+}
+
+static enum ox_code constant_tensor(struct node *n, const OnnxTensor *tensor)
+{
+        const char *fault = NULL;
+        const struct content *content;
+        struct type type;
+
+        if (tensor == NULL)
+                return constant_bad(n, "the attribute holds no tensor");
+        if (!tensor_type(n->arena, n->limits, tensor, &type, &fault))
+                return constant_bad(n, fault);
+        content = tensor_content_later(n->arena, n->limits, tensor, &fault);
+        if (fault != NULL)
+                return constant_bad(n, fault);
+        TRY(out_type(n, 0, &type));
+        if (content != NULL)
+                out_content(n, 0, content);
+        return OX_OK;
+}
+
+/* The output of `sparse_value` is the dense tensor that it stands for. */
+static enum ox_code constant_sparse(struct node *n, const OnnxSparseTensor *sparse)
+{
+        const char *fault = NULL;
+        struct type type;
+        struct dim *dims;
+
+        if (sparse == NULL || sparse->values == NULL)
+                return constant_bad(n, "the attribute holds no values");
+        if (!tensor_type(n->arena, n->limits, sparse->values, &type, &fault))
+                return constant_bad(n, fault);
+        if (!rank_allowed(n, sparse->n_dims, -1))
+                return out_elem(n, 0, type.elem);
+        dims = arena_new_array(n->arena, struct dim, sparse->n_dims);
+        for (size_t d = 0; d < sparse->n_dims; d++)
+                dims[d] = dim_int(sparse->dims[d]);
+        return out_tensor(n, 0, type.elem, (int)sparse->n_dims, dims);
+}
+
+static bool is_form(const OnnxAttribute *attribute, const char *name)
+{
+        return strcmp(attribute->name, name) == 0;
+}
+
+static enum ox_code constant_number(struct node *n, enum elem elem, struct scalar number)
+{
+        struct scalar *at;
+        struct content *content = content_new(n->arena, 1, &at);
+
+        at[0] = number;
+        TRY(out_tensor(n, 0, elem, 0, NULL));
+        out_content(n, 0, content);
+        return OX_OK;
+}
+
+static enum ox_code constant_vector(struct node *n, enum elem elem, size_t count)
+{
+        struct dim *length = arena_new_array(n->arena, struct dim, 1);
+
+        *length = dim_int((int64_t)count);
+        return out_tensor(n, 0, elem, 1, length);
+}
+
+static enum ox_code constant_numbers(struct node *n, const OnnxAttribute *form)
+{
+        bool floats = is_form(form, "value_floats");
+        size_t count = floats ? form->n_floats : form->n_ints;
+        struct content *content;
+        struct scalar *at;
+
+        TRY(constant_vector(n, floats ? ELEM_FLOAT : ELEM_INT64, count));
+        if (count > (size_t)n->limits->content_elements)
+                return OX_OK;
+        content = content_new(n->arena, count, &at);
+        for (size_t k = 0; k < count; k++)
+                at[k] = floats ? scalar_float(form->floats[k]) : scalar_int(dim_int(form->ints[k]));
+        out_content(n, 0, content);
+        return OX_OK;
+}
+
+/* Constant (1, 9, 11, 12, 13, 19, 21, 23, 24, 25). Contents too, for they stand in the same attribute. */
+enum ox_code infer_Constant(struct node *n)
+{
+        const OnnxAttribute *form = NULL;
+
+        TRY(constant_form(n, &form));
+        if (is_form(form, "value"))
+                return constant_tensor(n, form->t);
+        if (is_form(form, "sparse_value"))
+                return constant_sparse(n, form->sparse_tensor);
+        if (is_form(form, "value_float"))
+                return constant_number(n, ELEM_FLOAT, scalar_float(form->f));
+        if (is_form(form, "value_int"))
+                return constant_number(n, ELEM_INT64, scalar_int(dim_int(form->i)));
+        if (is_form(form, "value_floats") || is_form(form, "value_ints"))
+                return constant_numbers(n, form);
+        if (is_form(form, "value_string"))
+                return out_tensor(n, 0, ELEM_STRING, 0, NULL);
+        return constant_vector(n, ELEM_STRING, form->n_strings);
+}

@@ -1,0 +1,102 @@
+/* Images: grids and decoding. Resize and Upsample are in resize.c, NonMaxSuppression is in nms.c. */
+#include "ops/kit/list.h"
+#include "ops/kit/sizes.h"
+#include "ops/rules/rules.h"
+
+/* GridSample (16, 20, 22): X [N, C, D1, ..., Dr] looked at where grid [N, o1, ..., or, r] says is [N, C, o1, ..., or].
+ */
+enum ox_code infer_GridSample(struct node *n)
+{
+        int rank = in_has_rank(n, 0) ? in_rank(n, 0) : in_rank(n, 1);
+
+        for (int i = 0; i < 2; i++) {
+                TRY(in_expect_tensor(n, i));
+                TRY(in_expect_rank_least(n, i, 3));
+        }
+        if (rank == RANK_UNKNOWN)
+                return out_elem(n, 0, in_elem(n, 0));
+        TRY(in_expect_rank(n, 1, rank));
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
+
+        dims[0] = in_has_rank(n, 0) ? in_dim(n, 0, 0) : out_fresh(n, 0, 0);
+        dims[1] = in_has_rank(n, 0) ? in_dim(n, 0, 1) : out_fresh(n, 0, 1);
+        if (in_has_rank(n, 1)) {
+                struct dim coordinates = dim_int(rank - 2);
+
+                TRY(dim_agree(n, &dims[0], in_dim(n, 1, 0), 1));
+                TRY(dim_agree(n, &coordinates, in_dim(n, 1, rank - 1), 1));
+        }
+        for (int d = 2; d < rank; d++)
+                dims[d] = in_has_rank(n, 1) ? in_dim(n, 1, d - 1) : out_fresh(n, 0, d);
+        return out_tensor(n, 0, in_elem(n, 0), rank, dims);
+}
+
+/* The number of spatial axes, 2 or 3, of AffineGrid's size [N, C, ...] or theta [N, r, r + 1]; 0: unknown. */
+static enum ox_code affine_spatial(struct node *n, const struct list *size, int *ret)
+{
+        *ret = 0;
+        if (size->state == LIST_KNOWN) {
+                if (size->count != 4 && size->count != 5)
+                        return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 1,
+                                          "size must have 4 or 5 elements, got %zu", size->count);
+                *ret = (int)size->count - 2;
+        }
+        TRY(in_expect_rank(n, 0, 3));
+        if (!in_has_rank(n, 0))
+                return OX_OK;
+        struct dim rows = in_dim(n, 0, 1);
+
+        if (*ret == 0 && (dim_is(rows, 2) || dim_is(rows, 3)))
+                *ret = (int)rows.val;
+        if (*ret == 0)
+                return OX_OK;
+        struct dim wanted[] = {dim_int(*ret), dim_int(*ret + 1)};
+
+        for (int d = 0; d < 2; d++)
+                TRY(dim_agree(n, &wanted[d], in_dim(n, 0, d + 1), 0));
+        return OX_OK;
+}
+
+/* AffineGrid (20): theta [N, 2, 3] and size [N, C, H, W] give [N, H, W, 2], and in three dimensions likewise. */
+enum ox_code infer_AffineGrid(struct node *n)
+{
+        struct list size;
+        struct dim batch;
+        int spatial;
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(list_get(n, NULL, 1, false, &size));
+        TRY(affine_spatial(n, &size, &spatial));
+        if (spatial == 0)
+                return out_elem(n, 0, in_elem(n, 0));
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)spatial + 2);
+        bool known = size.state == LIST_KNOWN && element_size(n, size.at[0], &batch);
+
+        dims[0] = in_has_rank(n, 0) ? in_dim(n, 0, 0) : known ? batch : out_fresh(n, 0, 0);
+        if (known && in_has_rank(n, 0))
+                TRY(dim_agree(n, &dims[0], batch, 1));
+        for (int d = 0; d < spatial; d++)
+                if (size.state != LIST_KNOWN || !element_size(n, size.at[d + 2], &dims[d + 1]))
+                        dims[d + 1] = out_fresh(n, 0, d + 1);
+        dims[spatial + 1] = dim_int(spatial);
+        return out_tensor(n, 0, in_elem(n, 0), spatial + 2, dims);
+}
+
+/* ImageDecoder (20): [height, width, channels] of an image that data decides; what cannot be decoded gives an empty
+   one, so that not even pixel_format tells the channels. */
+enum ox_code infer_ImageDecoder(struct node *n)
+{
+        bool gray = attr_is(n, "pixel_format", "Grayscale");
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_rank(n, 0, 1));
+        if (!gray && !attr_is(n, "pixel_format", "RGB") && !attr_is(n, "pixel_format", "BGR"))
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                                  "pixel_format must be RGB, BGR or Grayscale");
+        struct dim *dims = arena_new_array(n->arena, struct dim, 3);
+
+        dims[0] = out_fresh(n, 0, 0);
+        dims[1] = out_fresh(n, 0, 1);
+        dims[2] = out_fresh_at_most(n, 0, 2, dim_int(gray ? 1 : 3));
+        return out_tensor(n, 0, ELEM_UINT8, 3, dims);
+}

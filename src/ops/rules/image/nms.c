@@ -1,0 +1,269 @@
+/* NonMaxSuppression (10, 11). Detectors end in it, and then data decides how many boxes are left; with constant boxes
+   the model says so itself. */
+#include <math.h>
+
+#include "ops/kit/elements.h"
+#include "ops/kit/sizes.h"
+#include "ops/rules/rules.h"
+
+/* Pairs of boxes that are compared at most. */
+#define MOST_PAIRS (1 << 20)
+
+/* A number as runtimes have it in float32: within `error` of `value`, which is exact when that is 0. */
+struct approx {
+        double value, error;
+};
+
+/* Half a unit in the last place of a float32, relative, and to be safe the double of it. */
+#define FLOAT_STEP 0x1p-23
+
+static struct approx rounded(double value, double error, bool exact)
+{
+        if (!exact || (double)(float)value != value)
+                error += fabs(value) * FLOAT_STEP;
+        return (struct approx){value, error};
+}
+
+static struct approx plus(struct approx a, struct approx b)
+{
+        double sum = a.value + b.value, part = sum - a.value;
+        double lost = (a.value - (sum - part)) + (b.value - part);
+
+        return rounded(sum, a.error + b.error, lost == 0);
+}
+
+static struct approx minus(struct approx a, struct approx b)
+{
+        return plus(a, (struct approx){-b.value, b.error});
+}
+
+static struct approx times(struct approx a, struct approx b)
+{
+        double product = a.value * b.value;
+        double error = fabs(a.value) * b.error + fabs(b.value) * a.error + a.error * b.error;
+
+        return rounded(product, error, fma(a.value, b.value, -product) == 0);
+}
+
+struct box {
+        struct approx low[2], high[2], area;
+};
+
+static struct approx least(struct approx a, struct approx b)
+{
+        return a.value < b.value ? a : b;
+}
+
+static struct approx most(struct approx a, struct approx b)
+{
+        return a.value < b.value ? b : a;
+}
+
+/* False when a coordinate is not known, and when a box has no extent: texts do not say what overlaps it. */
+static bool read_box(const struct scalar *at, bool centered, struct box *ret)
+{
+        struct approx c[4], half = {0.5, 0};
+
+        for (int i = 0; i < 4; i++) {
+                if (at[i].kind != SCALAR_FLOAT || !isfinite(at[i].f) || fabs(at[i].f) > 0x1p60)
+                        return false;
+                c[i] = (struct approx){at[i].f, 0};
+        }
+        for (int i = 0; i < 2; i++) {
+                /* Which axis comes first does not matter. */
+                if (centered && c[i + 2].value < 0)
+                        return false;
+                struct approx a = centered ? minus(c[i], times(c[i + 2], half)) : c[i];
+                struct approx b = centered ? plus(c[i], times(c[i + 2], half)) : c[i + 2];
+
+                ret->low[i] = least(a, b);
+                ret->high[i] = most(a, b);
+        }
+        ret->area = times(minus(ret->high[0], ret->low[0]), minus(ret->high[1], ret->low[1]));
+        return ret->area.value > ret->area.error;
+}
+
+/* Whether the intersection over the union is strictly greater than the threshold: 1, 0, or -1 where rounding decides.
+ */
+static int overlap(const struct box *a, const struct box *b, double threshold)
+{
+        struct approx side[2];
+
+        for (int i = 0; i < 2; i++) {
+                side[i] = minus(least(a->high[i], b->high[i]), most(a->low[i], b->low[i]));
+                if (side[i].value + side[i].error <= 0)
+                        return 0;
+                if (side[i].value - side[i].error <= 0)
+                        return -1;
+        }
+        struct approx both = times(side[0], side[1]), either = minus(plus(a->area, b->area), both);
+
+        if (either.value <= either.error)
+                return -1;
+        double ratio = both.value / either.value;
+
+        if (both.error == 0 && either.error == 0)
+                return (ratio > threshold) == ((double)(float)ratio > threshold) ? ratio > threshold : -1;
+        double error = ratio * (both.error / both.value + either.error / (either.value - either.error) + FLOAT_STEP);
+
+        return ratio - error > threshold ? 1 : ratio + error < threshold ? 0 : -1;
+}
+
+struct suppression {
+        const struct scalar *boxes, *scores; /* of one batch, of one class of it */
+        int64_t n_box, most;
+        double iou, least_score;
+        bool has_least, centered;
+        struct box *box; /* room for n_box */
+        bool *gone;      /* likewise */
+};
+
+static bool same_box(const struct suppression *s, int64_t a, int64_t b)
+{
+        for (int i = 0; i < 4; i++)
+                if (s->boxes[4 * a + i].f != s->boxes[4 * b + i].f)
+                        return false;
+        return true;
+}
+
+/* The box with the highest score that is left; -1 when there is none, -2 when the order of boxes with one score would
+   matter. */
+static int64_t next_box(const struct suppression *s)
+{
+        int64_t best = -1;
+
+        for (int64_t i = 0; i < s->n_box; i++)
+                if (!s->gone[i] && (best < 0 || s->scores[i].f > s->scores[best].f))
+                        best = i;
+        for (int64_t i = best + 1; best >= 0 && i < s->n_box; i++)
+                if (!s->gone[i] && s->scores[i].f == s->scores[best].f && !same_box(s, i, best))
+                        return -2;
+        return best;
+}
+
+/* The number of boxes that one class selects; -1 when it is not certain. */
+static int64_t select_class(const struct suppression *s)
+{
+        int64_t count = 0;
+
+        for (int64_t i = 0; i < s->n_box; i++) {
+                const struct scalar *score = &s->scores[i];
+
+                /* What has just the threshold's score is kept by the text, and by some runtimes is not. */
+                if (score->kind != SCALAR_FLOAT || isnan(score->f) || (s->has_least && score->f == s->least_score))
+                        return -1;
+                s->gone[i] = s->has_least && score->f < s->least_score;
+        }
+        while (count < s->most) {
+                int64_t best = next_box(s);
+
+                if (best == -1)
+                        return count;
+                if (best < 0)
+                        return -1;
+                s->gone[best] = true;
+                count++;
+                for (int64_t i = 0; i < s->n_box; i++) {
+                        int over = s->gone[i] ? 0 : overlap(&s->box[i], &s->box[best], s->iou);
+
+                        if (over < 0)
+                                return -1;
+                        s->gone[i] = s->gone[i] || over;
+                }
+        }
+        return count;
+}
+
+/* A scalar input; false when it is given and not known. */
+static bool read_threshold(const struct node *n, int i, double *ret, bool *ret_given)
+{
+        const struct content *content = in_content(n, i);
+
+        *ret_given = in_given(n, i);
+        if (!*ret_given)
+                return true;
+        if (!content || content->count != 1 || content->at[0].kind != SCALAR_FLOAT || isnan(content->at[0].f))
+                return false;
+        *ret = content->at[0].f;
+        return true;
+}
+
+/* The number of boxes that are selected in all; false when it is not certain. */
+static bool select_all(struct node *n, int64_t most_a_class, int64_t *ret)
+{
+        const struct content *boxes = in_content(n, 0), *scores = in_content(n, 1);
+        struct suppression s = {.most = most_a_class, .centered = attr_int_or(n, "center_point_box", 0) != 0};
+        struct grid box_grid, score_grid;
+        bool given;
+
+        if (!boxes || !scores || !grid_of(n, in_type(n, 0), &box_grid) || !grid_of(n, in_type(n, 1), &score_grid) ||
+            boxes->count != (size_t)box_grid.count || scores->count != (size_t)score_grid.count ||
+            !read_threshold(n, 3, &s.iou, &given) || !read_threshold(n, 4, &s.least_score, &s.has_least))
+                return false;
+        s.n_box = box_grid.dim[1];
+        if (score_grid.count * s.n_box > MOST_PAIRS)
+                return false;
+        s.box = arena_new_array(n->arena, struct box, (size_t)s.n_box);
+        s.gone = arena_new_array(n->arena, bool, (size_t)s.n_box);
+        *ret = 0;
+        for (int64_t b = 0; b < score_grid.dim[0]; b++) {
+                s.boxes = boxes->at + 4 * s.n_box * b;
+                for (int64_t i = 0; i < s.n_box; i++)
+                        if (!read_box(s.boxes + 4 * i, s.centered, &s.box[i]))
+                                return false;
+                for (int64_t c = 0; c < score_grid.dim[1]; c++) {
+                        s.scores = scores->at + s.n_box * (score_grid.dim[1] * b + c);
+                        int64_t count = select_class(&s);
+
+                        if (count < 0)
+                                return false;
+                        *ret += count;
+                }
+        }
+        return true;
+}
+
+/* The boxes that may be selected: none without max_output_boxes_per_class, whose default is 0. */
+static struct dim count_boxes(struct node *n)
+{
+        int64_t number = 0, selected;
+
+        if (in_given(n, 2) && !in_int(n, 2, &number))
+                return out_fresh(n, 0, 0);
+        if (number <= 0)
+                return dim_int(0);
+        if (!in_has_rank(n, 1))
+                return out_fresh(n, 0, 0);
+        if (select_all(n, number, &selected))
+                return dim_int(selected);
+        struct dim classes = dim_mul(n->dims, in_dim(n, 1, 0), in_dim(n, 1, 1)), boxes = in_dim(n, 1, 2);
+
+        if (dim_is_int(boxes) && boxes.val < number)
+                number = boxes.val;
+        return out_fresh_at_most(n, 0, 0, dim_mul(n->dims, dim_int(number), classes));
+}
+
+/* Boxes [batches, boxes, 4] and scores [batches, classes, boxes] give a row of batch, class and box for each that is
+   selected. */
+enum ox_code infer_NonMaxSuppression(struct node *n)
+{
+        struct dim *dims = arena_new_array(n->arena, struct dim, 2), coordinates = dim_int(4);
+
+        for (int i = 0; i < 2; i++) {
+                TRY(in_expect_tensor(n, i));
+                TRY(in_expect_rank(n, i, 3));
+        }
+        for (int i = 2; i < 5; i++)
+                TRY(in_expect_scalar(n, i));
+        if (in_has_rank(n, 0))
+                TRY(dim_agree(n, &coordinates, in_dim(n, 0, 2), 0));
+        if (in_has_rank(n, 0) && in_has_rank(n, 1)) {
+                struct dim batches = in_dim(n, 0, 0), boxes = in_dim(n, 0, 1);
+
+                TRY(dim_agree(n, &batches, in_dim(n, 1, 0), 1));
+                TRY(dim_agree(n, &boxes, in_dim(n, 1, 2), 1));
+        }
+        dims[0] = count_boxes(n);
+        dims[1] = dim_int(3);
+        return out_tensor(n, 0, ELEM_INT64, 2, dims);
+}

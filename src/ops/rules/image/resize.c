@@ -1,0 +1,331 @@
+/* Resize and Upsample: sizes, or scales that input sizes are multiplied with and rounded down. */
+#include <math.h>
+
+#include "ops/kit/axes.h"
+#include "ops/kit/list.h"
+#include "ops/kit/sizes.h"
+#include "ops/rules/rules.h"
+
+/* Sizes up to here are exact in float32, which is what runtimes multiply in. */
+#define EXACT_SIZE (1 << 24)
+/* A scale of so few significant bits times such a size as models have is exact in float32. */
+#define SHORT_MANTISSA (1 << 12)
+
+/* -- scales -- */
+
+/* floor(size * scale). The text means the number as it is stored; where that and float32's product come out
+   differently, the rounding of the runtime decides, and the answer is a fresh symbol. */
+static struct dim scale_number(struct node *n, int axis, int64_t size, double scale)
+{
+        double exact = floor((double)size * scale), runtime = floor((double)((float)size * (float)scale));
+
+        if (!(exact < 9007199254740992.0) || (size <= EXACT_SIZE && exact != runtime))
+                return out_fresh(n, 0, axis);
+        return dim_int((int64_t)exact);
+}
+
+/* The same of a symbolic size, for scales such as 2 and 0.5 alone: p / 2^k. */
+static struct dim scale_symbol(struct node *n, int axis, struct dim size, double scale)
+{
+        int exponent;
+        double mantissa = frexp(scale, &exponent);
+        int64_t whole = 0, shift = 0;
+
+        while (shift < 12 && mantissa != floor(mantissa)) {
+                mantissa *= 2;
+                shift++;
+        }
+        if (mantissa != floor(mantissa) || mantissa > SHORT_MANTISSA || exponent > 30 || exponent < -30)
+                return out_fresh(n, 0, axis);
+        whole = (int64_t)mantissa;
+        shift -= exponent;
+        if (shift <= 0)
+                return dim_mul(n->dims, size, dim_int(whole << -shift));
+        return dim_floordiv(n->dims, dim_mul(n->dims, size, dim_int(whole)), dim_int((int64_t)1 << shift));
+}
+
+static struct dim scale_size(struct node *n, int axis, struct dim size, double scale)
+{
+        if (scale == 1.0 || dim_is(size, 0))
+                return size;
+        return dim_is_int(size) ? scale_number(n, axis, size.val, scale) : scale_symbol(n, axis, size, scale);
+}
+
+static enum ox_code scale_check(struct node *n, double scale, double least, int input)
+{
+        if (isfinite(scale) && scale > 0 && scale >= least)
+                return OX_OK;
+        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", input, "a scale must be %s, got %g",
+                          least > 0 ? "1 or more" : "above 0", scale);
+}
+
+/* One axis resized by an element of scales; `part` is how much of it roi leaves (Resize from 11 on). */
+static enum ox_code scale_axis(struct node *n, int axis, struct scalar scale, double part, int input, struct dim *dim)
+{
+        if (scale.kind == SCALAR_RATIO && part == 1.0) {
+                *dim = dim_floordiv(n->dims, dim_mul(n->dims, *dim, scale.d), dim_int(scale.den));
+                return OX_OK;
+        }
+        if (scale.kind != SCALAR_FLOAT) {
+                *dim = out_fresh(n, 0, axis);
+                return OX_OK;
+        }
+        TRY(scale_check(n, scale.f, 0, input));
+        if (isnan(part) || part < 0)
+                *dim = out_fresh(n, 0, axis);
+        else
+                *dim = scale_size(n, axis, *dim, part * scale.f);
+        return OX_OK;
+}
+
+/* -- Resize -- */
+
+/* What Resize is told: which axes, and their scales or sizes. */
+struct resize {
+        size_t count;        /* axes */
+        const int64_t *axes; /* within the rank; NULL: all, in order */
+        int scales_at;       /* inputs; -1: this version has none */
+        int sizes_at;
+        struct list scales, sizes; /* an empty one counts as absent */
+        struct list roi;           /* absent unless tf_crop_and_resize */
+};
+
+static enum ox_code operand_get(struct node *n, int i, struct list *ret)
+{
+        *ret = (struct list){.state = LIST_ABSENT};
+        if (i >= 0)
+                TRY(list_get(n, NULL, i, false, ret));
+        if (ret->state == LIST_KNOWN && ret->count == 0)
+                ret->state = LIST_ABSENT;
+        return OX_OK;
+}
+
+static enum ox_code resize_axes(struct node *n, int rank, struct resize *r)
+{
+        const int64_t *given;
+        size_t count;
+
+        r->count = (size_t)rank;
+        if (op_find_attr(n->row, "axes") == NULL || !attr_ints(n, "axes", &given, &count) || count == 0)
+                return OX_OK;
+        bool *seen = arena_zalloc(n->arena, (size_t)rank + 1);
+        int64_t *axes = arena_new_array(n->arena, int64_t, count);
+
+        TRY(axes_normalize(n, given, count, rank, seen));
+        for (size_t k = 0; k < count; k++)
+                axes[k] = given[k] < 0 ? given[k] + rank : given[k];
+        r->count = count;
+        r->axes = axes;
+        return OX_OK;
+}
+
+static int resize_axis(const struct resize *r, size_t k)
+{
+        return r->axes != NULL ? (int)r->axes[k] : (int)k;
+}
+
+static enum ox_code resize_operands(struct node *n, struct resize *r)
+{
+        bool old = n->row->since < 11;
+
+        r->scales_at = old ? 1 : 2;
+        r->sizes_at = old ? -1 : 3;
+        TRY(operand_get(n, r->scales_at, &r->scales));
+        TRY(operand_get(n, r->sizes_at, &r->sizes));
+        TRY(list_of_sizes(n, &r->sizes, r->sizes_at));
+        TRY(operand_get(n, !old && attr_is(n, "coordinate_transformation_mode", "tf_crop_and_resize") ? 1 : -1,
+                        &r->roi));
+        /* Version 11 takes scales whatever they are, and the sizes count where both have elements. Sizes that may have
+           some leave open whether the scales do. */
+        if (n->row->since == 11 && r->sizes.state != LIST_ABSENT && in_content(n, r->scales_at) == NULL)
+                r->scales.state = r->sizes.state == LIST_KNOWN ? LIST_ABSENT : LIST_UNKNOWN;
+        if (r->scales.state == LIST_KNOWN && r->sizes.state == LIST_KNOWN)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_CONFLICT", r->sizes_at,
+                                  "scales and sizes exclude each other, got %zu and %zu elements", r->scales.count,
+                                  r->sizes.count);
+        if (r->scales.state == LIST_ABSENT && r->sizes.state == LIST_ABSENT)
+                return node_error(n, OX_INVALID_ARGUMENT, "MISSING_INPUT", r->scales_at,
+                                  "either scales or sizes must have elements");
+        return OX_OK;
+}
+
+/* A policy that is none would leave open what the sizes mean. */
+static enum ox_code resize_policy(struct node *n)
+{
+        if (op_find_attr(n->row, "keep_aspect_ratio_policy") == NULL ||
+            attr_is(n, "keep_aspect_ratio_policy", "stretch") || attr_is(n, "keep_aspect_ratio_policy", "not_larger") ||
+            attr_is(n, "keep_aspect_ratio_policy", "not_smaller"))
+                return OX_OK;
+        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                          "keep_aspect_ratio_policy must be stretch, not_larger or not_smaller");
+}
+
+static enum ox_code resize_length(struct node *n, const struct list *list, int input, size_t count)
+{
+        if (list->state != LIST_KNOWN || list->count == count)
+                return OX_OK;
+        return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", input, "%zu elements for %zu axes", list->count,
+                          count);
+}
+
+/* How much of axis k is left by roi, [start1, ..., startN, end1, ..., endN] in parts of the size; NaN: unknown. */
+static double roi_part(const struct node *n, const struct resize *r, size_t k)
+{
+        if (!attr_is(n, "coordinate_transformation_mode", "tf_crop_and_resize") || n->row->since < 11)
+                return 1.0;
+        if (r->roi.state != LIST_KNOWN || r->roi.count != 2 * r->count || r->roi.at[k].kind != SCALAR_FLOAT ||
+            r->roi.at[k + r->count].kind != SCALAR_FLOAT)
+                return (double)NAN;
+        return r->roi.at[k + r->count].f - r->roi.at[k].f;
+}
+
+/* Axis k where the ratio of sizes stays (18): the scale is the least (not_larger) or greatest (not_smaller) of
+   sizes[j] / in[j], and the size is in * scale to the nearest integer, halves up. Rounding is monotonic, so that it is
+   the least or greatest of the rounded sizes that each j alone would give. */
+static bool aspect_axis(struct node *n, const struct resize *r, const struct dim *in, size_t k, bool larger,
+                        struct dim *ret)
+{
+        struct dim two = dim_int(2), own = in[resize_axis(r, k)];
+
+        for (size_t j = 0; j < r->count; j++) {
+                struct dim other = in[resize_axis(r, j)], size, rounded;
+
+                if (!element_size(n, r->sizes.at[j], &size) || dim_is(other, 0))
+                        return false;
+                struct dim twice = dim_mul(n->dims, two, dim_mul(n->dims, size, own));
+
+                rounded = dim_same(own, other)
+                                  ? size
+                                  : dim_floordiv(n->dims, dim_add(n->dims, twice, other), dim_mul(n->dims, two, other));
+                if (j == 0)
+                        *ret = rounded;
+                else
+                        *ret = larger ? dim_max(n->dims, *ret, rounded) : dim_min(n->dims, *ret, rounded);
+        }
+        return true;
+}
+
+static void sizes_axis(struct node *n, const struct resize *r, const struct dim *in, size_t k, struct dim *dims)
+{
+        int axis = resize_axis(r, k);
+        bool larger = attr_is(n, "keep_aspect_ratio_policy", "not_smaller");
+        bool known;
+
+        if (larger || attr_is(n, "keep_aspect_ratio_policy", "not_larger"))
+                known = aspect_axis(n, r, in, k, larger, &dims[axis]);
+        else
+                known = element_size(n, r->sizes.at[k], &dims[axis]);
+        if (!known)
+                dims[axis] = out_fresh(n, 0, axis);
+}
+
+/* Without the rank of X, as many scales or sizes as there are axes tell it. */
+static enum ox_code resize_unranked(struct node *n, const struct resize *r)
+{
+        const int64_t *axes;
+        size_t count;
+        const struct list *list = r->sizes.state == LIST_KNOWN ? &r->sizes : &r->scales;
+        bool stretch = !attr_is(n, "keep_aspect_ratio_policy", "not_larger") &&
+                       !attr_is(n, "keep_aspect_ratio_policy", "not_smaller");
+
+        for (size_t k = 0; list == &r->scales && list->state == LIST_KNOWN && k < list->count; k++)
+                if (list->at[k].kind == SCALAR_FLOAT)
+                        TRY(scale_check(n, list->at[k].f, 0, r->scales_at));
+        if (op_find_attr(n->row, "axes") != NULL && attr_ints(n, "axes", &axes, &count) && count > 0) {
+                TRY(axes_distinct(n, axes, count, -1));
+                TRY(resize_length(n, list, list == &r->sizes ? r->sizes_at : r->scales_at, count));
+                return out_elem(n, 0, in_elem(n, 0));
+        }
+        if (list->state != LIST_KNOWN || !rank_allowed(n, list->count, 0))
+                return out_elem(n, 0, in_elem(n, 0));
+        struct dim *dims = arena_new_array(n->arena, struct dim, list->count);
+
+        for (size_t d = 0; d < list->count; d++)
+                if (list != &r->sizes || !stretch || !element_size(n, list->at[d], &dims[d]))
+                        dims[d] = out_fresh(n, 0, (int)d);
+        return out_tensor(n, 0, in_elem(n, 0), (int)list->count, dims);
+}
+
+/* Resize (10, 11, 13, 18, 19): sizes, or floor(in * scale); of the part that roi leaves where tf_crop_and_resize says
+   so, floor(in * (end - start) * scale). */
+enum ox_code infer_Resize(struct node *n)
+{
+        struct resize r = {0};
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(resize_policy(n));
+        TRY(resize_operands(n, &r));
+        if (!in_has_rank(n, 0))
+                return resize_unranked(n, &r);
+        const struct dim *in = in_dims(n, 0);
+        struct dim *dims = in_dims(n, 0);
+
+        TRY(resize_axes(n, in_rank(n, 0), &r));
+        TRY(resize_length(n, &r.scales, r.scales_at, r.count));
+        TRY(resize_length(n, &r.sizes, r.sizes_at, r.count));
+        TRY(resize_length(n, &r.roi, 1, 2 * r.count));
+        for (size_t k = 0; k < r.count; k++) {
+                int axis = resize_axis(&r, k);
+
+                if (r.scales.state == LIST_KNOWN)
+                        TRY(scale_axis(n, axis, r.scales.at[k], roi_part(n, &r, k), r.scales_at, &dims[axis]));
+                else if (r.sizes.state == LIST_KNOWN)
+                        sizes_axis(n, &r, in, k, dims);
+                else
+                        dims[axis] = out_fresh(n, 0, axis);
+        }
+        return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
+}
+
+/* -- Upsample -- */
+
+/* Upsample-1 has scales of height and width alone, -7 an attribute, -9 (and the deprecated -10) an input. */
+static enum ox_code upsample_scales(struct node *n, struct list *ret)
+{
+        const float *floats;
+        double height, width;
+        size_t count = 4;
+
+        if (n->row->since >= 9)
+                return list_get(n, NULL, 1, false, ret);
+        if (n->row->since >= 7 && !attr_floats(n, "scales", &floats, &count))
+                return OX_OK;
+        struct scalar *at = arena_new_array(n->arena, struct scalar, count);
+
+        for (size_t k = 0; k < count; k++)
+                at[k] = scalar_float(n->row->since >= 7 ? (double)floats[k] : 1.0);
+        if (n->row->since < 7 && attr_float(n, "height_scale", &height) && attr_float(n, "width_scale", &width)) {
+                at[2] = scalar_float(height);
+                at[3] = scalar_float(width);
+        }
+        *ret = (struct list){.state = LIST_KNOWN, .count = count, .at = at};
+        return OX_OK;
+}
+
+/* Upsample (1, 7, 9, 10): floor(in * scale), of scales of 1 or more. */
+enum ox_code infer_Upsample(struct node *n)
+{
+        struct list scales = {.state = LIST_UNKNOWN};
+        int input = n->row->since >= 9 ? 1 : -1;
+
+        TRY(in_expect_tensor(n, 0));
+        if (n->row->since < 7)
+                TRY(in_expect_rank(n, 0, 4));
+        TRY(upsample_scales(n, &scales));
+        bool known = scales.state == LIST_KNOWN;
+
+        for (size_t k = 0; known && k < scales.count; k++)
+                if (scales.at[k].kind == SCALAR_FLOAT)
+                        TRY(scale_check(n, scales.at[k].f, 1.0, input));
+        if (!in_has_rank(n, 0)) {
+                if (!known || !rank_allowed(n, scales.count, 0))
+                        return out_elem(n, 0, in_elem(n, 0));
+                return out_rank(n, 0, in_elem(n, 0), (int)scales.count);
+        }
+        struct dim *dims = in_dims(n, 0);
+
+        TRY(resize_length(n, &scales, input, (size_t)in_rank(n, 0)));
+        for (int d = 0; d < in_rank(n, 0); d++)
+                TRY(scale_axis(n, d, known ? scales.at[d] : scalar_unknown(), 1.0, input, &dims[d]));
+        return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
+}

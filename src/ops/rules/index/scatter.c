@@ -1,0 +1,198 @@
+/* Operators that write elements into a copy of their first input: Scatter, ScatterElements, ScatterND, TensorScatter.
+ */
+#include "ops/kit/axes.h"
+#include "ops/kit/broadcast.h"
+#include "ops/kit/elements.h"
+#include "ops/kit/indices.h"
+#include "ops/kit/sizes.h"
+#include "ops/rules/rules.h"
+
+/* -- Scatter 9-11, ScatterElements 11-18: data, indices and updates are of one rank, which any of them tells -- */
+
+enum ox_code infer_ScatterElements(struct node *n)
+{
+        const struct dim *shape;
+        int axis, rank;
+
+        for (int i = 0; i < 3; i++)
+                TRY(in_expect_tensor(n, i));
+        for (int i = 0; i < 3; i++)
+                TRY(in_expect_rank_least(n, i, 1));
+        TRY(same_shapes(n, 1, 2, &rank, &shape));
+        if (in_has_rank(n, 0)) {
+                rank = in_rank(n, 0);
+                TRY(in_expect_rank(n, 1, rank));
+                TRY(in_expect_rank(n, 2, rank));
+        }
+        if (rank == RANK_UNKNOWN)
+                return out_elem(n, 0, in_elem(n, 0));
+        TRY(attr_axis(n, "axis", 0, rank, &axis));
+        if (!in_has_rank(n, 0))
+                return out_rank(n, 0, in_elem(n, 0), rank);
+        TRY(indices_check(n, 1, in_dim(n, 0, axis)));
+        return out_like(n, 0, in_elem(n, 0), 0);
+}
+
+/* A copy of the first input's elements, to be written into. NULL when they or the output are not known, or when the
+   updates are not written as they are (`reduction`, from version 16 on). */
+static struct scalar *scatter_copy(struct node *n, struct grid *ret_grid, struct content **ret)
+{
+        const struct content *data = in_content(n, 0);
+        const char *reduction;
+        struct scalar *at;
+
+        if (data == NULL || in_content(n, 1) == NULL || !out_wanted(n, 0) || !grid_of(n, in_type(n, 0), ret_grid) ||
+            (size_t)ret_grid->count != data->count)
+                return NULL;
+        if (attr_string(n, "reduction", &reduction) && !attr_is(n, "reduction", "none"))
+                return NULL;
+        *ret = content_new(n->arena, data->count, &at);
+        for (size_t k = 0; k < data->count; k++)
+                at[k] = data->at[k];
+        return at;
+}
+
+static struct scalar update_at(const struct node *n, int64_t position)
+{
+        const struct content *updates = in_content(n, 2);
+
+        return updates != NULL && (size_t)position < updates->count ? updates->at[position] : scalar_unknown();
+}
+
+/* An index that is not known may write anywhere, so it costs all contents. */
+void content_ScatterElements(struct node *n)
+{
+        const struct content *indices = in_content(n, 1);
+        struct grid data, from;
+        struct content *content;
+        struct scalar *to = scatter_copy(n, &data, &content);
+        int64_t *at;
+        int axis;
+
+        if (to == NULL || !grid_of(n, in_type(n, 1), &from) || from.rank != data.rank ||
+            (size_t)from.count != indices->count || attr_axis(n, "axis", 0, data.rank, &axis) != OX_OK)
+                return;
+        at = grid_start(n, &from);
+        for (int64_t k = 0; k < from.count; k++, grid_next(&from, at)) {
+                int64_t position = 0;
+
+                for (int d = 0; d < data.rank; d++) {
+                        int64_t index = at[d];
+
+                        if (d == axis && !scalar_is_number(indices->at[k], &index))
+                                return;
+                        if (!index_normalize(index, data.dim[d], &index))
+                                return;
+                        position += index * data.stride[d];
+                }
+                to[position] = update_at(n, k);
+        }
+        out_content(n, 0, content);
+}
+
+/* -- ScatterND 11-18: the last axis of the indices holds tuples, each of which points at a slice of the data -- */
+
+/* The updates have the shape indices.shape[:-1] ++ data.shape[width:]. */
+static enum ox_code scatter_nd_updates(struct node *n, int width)
+{
+        int tuples = in_rank(n, 1) - 1, slice = in_rank(n, 0) - width;
+
+        TRY(in_expect_rank(n, 2, tuples + slice));
+        if (!in_has_rank(n, 2))
+                return OX_OK;
+        for (int d = 0; d < tuples + slice; d++) {
+                struct dim wanted = d < tuples ? in_dim(n, 1, d) : in_dim(n, 0, width + d - tuples);
+
+                TRY(dim_agree(n, &wanted, in_dim(n, 2, d), 2));
+        }
+        return OX_OK;
+}
+
+enum ox_code infer_ScatterND(struct node *n)
+{
+        struct dim last;
+
+        for (int i = 0; i < 3; i++)
+                TRY(in_expect_tensor(n, i));
+        TRY(in_expect_rank_least(n, 0, 1));
+        TRY(in_expect_rank_least(n, 1, 1));
+        if (in_has_rank(n, 0) && in_has_rank(n, 1)) {
+                last = in_dim(n, 1, in_rank(n, 1) - 1);
+                if (dim_is_int(last) && last.val > in_rank(n, 0))
+                        return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 1,
+                                          "the last dimension of the indices is %lld, but the data's rank is %d",
+                                          (long long)last.val, in_rank(n, 0));
+                if (dim_is_int(last)) {
+                        TRY(scatter_nd_updates(n, (int)last.val));
+                        TRY(tuples_check(n, 1, 0, (int)last.val));
+                }
+        }
+        return out_like(n, 0, in_elem(n, 0), 0);
+}
+
+void content_ScatterND(struct node *n)
+{
+        const struct content *indices = in_content(n, 1);
+        struct grid data, tuples;
+        struct content *content;
+        struct scalar *to = scatter_copy(n, &data, &content);
+        int64_t width, inner, count;
+
+        if (to == NULL || !grid_of(n, in_type(n, 1), &tuples) || tuples.rank == 0)
+                return;
+        width = tuples.dim[tuples.rank - 1];
+        count = grid_span(&tuples, 0, tuples.rank - 1);
+        if (width < 1 || width > data.rank || (size_t)(count * width) != indices->count)
+                return;
+        inner = grid_span(&data, (int)width, data.rank);
+        for (int64_t t = 0; t < count; t++) {
+                int64_t slice = 0, index;
+
+                for (int64_t j = 0; j < width; j++) {
+                        if (!scalar_is_number(indices->at[t * width + j], &index) ||
+                            !index_normalize(index, data.dim[j], &index))
+                                return;
+                        slice = slice * data.dim[j] + index;
+                }
+                for (int64_t j = 0; j < inner; j++)
+                        to[slice * inner + j] = update_at(n, t * inner + j);
+        }
+        out_content(n, 0, content);
+}
+
+/* -- TensorScatter 24: a cache is updated along one axis, which is not the batch; all other sizes agree -- */
+
+enum ox_code infer_TensorScatter(struct node *n)
+{
+        struct dim *dims, batch;
+        int axis, rank = in_has_rank(n, 0) ? in_rank(n, 0) : in_rank(n, 1);
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_tensor(n, 1));
+        TRY(in_expect_tensor(n, 2));
+        if (in_given(n, 2))
+                TRY(in_expect_rank(n, 2, 1));
+        if (rank == RANK_UNKNOWN)
+                return out_elem(n, 0, in_elem(n, 0));
+        TRY(in_expect_rank(n, 1, rank));
+        TRY(attr_axis(n, "axis", -2, rank, &axis));
+        if (axis == 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", 0,
+                                  "axis 0 is the batch, which cannot be the sequence");
+        dims = in_dims(n, in_has_rank(n, 0) ? 0 : 1);
+        if (!in_has_rank(n, 0))
+                dims[axis] = out_fresh(n, 0, axis);
+        for (int d = 0; d < rank && in_has_rank(n, 1); d++) {
+                if (d != axis)
+                        TRY(dim_agree(n, &dims[d], in_dim(n, 1, d), 1));
+                else if (dim_is_int(dims[d]) && dim_is_int(in_dim(n, 1, d)) && in_dim(n, 1, d).val > dims[d].val)
+                        return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 1,
+                                          "%lld positions to write, but the cache has %lld along axis %d",
+                                          (long long)in_dim(n, 1, d).val, (long long)dims[d].val, d);
+        }
+        if (in_has_rank(n, 2)) {
+                batch = in_dim(n, 2, 0);
+                TRY(dim_agree(n, &dims[0], batch, 2));
+        }
+        return out_tensor(n, 0, in_elem(n, 0), rank, dims);
+}

@@ -1,0 +1,272 @@
+/* Concat and Split: sizes that add up along one axis. */
+#include "ops/kit/axes.h"
+#include "ops/kit/elements.h"
+#include "ops/kit/list.h"
+#include "ops/kit/sizes.h"
+#include "ops/rules/rules.h"
+
+/* -- Concat 1-13 -- */
+
+/* The rank that all inputs share, RANK_UNKNOWN when none is known. */
+static enum ox_code concat_rank(struct node *n, int *ret_rank)
+{
+        *ret_rank = RANK_UNKNOWN;
+        for (int i = 0; i < n->n_in; i++) {
+                TRY(in_expect_tensor(n, i));
+                TRY(in_expect_same_elem(n, 0, i));
+                if (*ret_rank == RANK_UNKNOWN)
+                        *ret_rank = in_rank(n, i);
+                else
+                        TRY(in_expect_rank(n, i, *ret_rank));
+        }
+        return OX_OK;
+}
+
+static enum elem concat_elem(const struct node *n)
+{
+        for (int i = 0; i < n->n_in; i++)
+                if (in_elem(n, i) != ELEM_UNDEFINED)
+                        return in_elem(n, i);
+        return ELEM_UNDEFINED;
+}
+
+/* Adds input `i` to what the inputs before it gave. */
+static enum ox_code concat_add(struct node *n, int i, int axis, int rank, struct dim *dims)
+{
+        for (int d = 0; d < rank; d++) {
+                if (d == axis)
+                        dims[d] = dim_add(n->dims, dims[d], in_dim(n, i, d));
+                else
+                        TRY(dim_agree(n, &dims[d], in_dim(n, i, d), i));
+        }
+        return OX_OK;
+}
+
+/* Sizes add up along `axis`; all other dimensions agree, which is a fact worth keeping. An input of unknown rank leaves
+   the sum open, but not the rest, for all ranks are the same. `axis` is 1 by default in version 1 and required later.
+ */
+enum ox_code infer_Concat(struct node *n)
+{
+        struct dim *dims = NULL;
+        bool open = false;
+        int rank, axis;
+
+        TRY(concat_rank(n, &rank));
+        if (rank == RANK_UNKNOWN)
+                return out_elem(n, 0, concat_elem(n));
+        TRY(attr_axis(n, "axis", 1, rank, &axis));
+        for (int i = 0; i < n->n_in; i++) {
+                if (!in_has_rank(n, i))
+                        open = true;
+                else if (dims == NULL)
+                        dims = in_dims(n, i);
+                else
+                        TRY(concat_add(n, i, axis, rank, dims));
+        }
+        if (open && dims != NULL)
+                dims[axis] = out_fresh(n, 0, axis);
+        return out_tensor(n, 0, concat_elem(n), rank, dims);
+}
+
+/* Puts the elements of one input where they belong, `base` positions along the axis. */
+static void concat_place(struct node *n, int i, int axis, int64_t base, const struct grid *in, const struct grid *out,
+                         struct scalar *to)
+{
+        const struct content *from = in_content(n, i);
+        int64_t *at = grid_start(n, in);
+
+        for (int64_t k = 0; k < in->count; k++, grid_next(in, at)) {
+                int64_t position = base * out->stride[axis];
+
+                for (int d = 0; d < in->rank; d++)
+                        position += at[d] * out->stride[d];
+                to[position] = from != NULL ? from->at[k] : scalar_unknown();
+        }
+}
+
+void content_Concat(struct node *n)
+{
+        struct scalar *to;
+        struct content *content;
+        struct grid out, in;
+        int64_t base = 0;
+        bool any = false;
+        int axis;
+
+        for (int i = 0; i < n->n_in; i++)
+                any = any || in_content(n, i) != NULL;
+        if (!any || !out_wanted(n, 0) || !grid_of(n, &n->out[0].type, &out) ||
+            attr_axis(n, "axis", 1, out.rank, &axis) != OX_OK)
+                return;
+        content = content_new(n->arena, (size_t)out.count, &to);
+        for (int i = 0; i < n->n_in; i++) {
+                if (!grid_of(n, in_type(n, i), &in))
+                        return;
+                concat_place(n, i, axis, base, &in, &out, to);
+                base += in.dim[axis];
+        }
+        out_content(n, 0, content);
+}
+
+/* -- Split 1-18 -- */
+
+/* The sizes of all parts along the axis. */
+struct split {
+        int axis;
+        struct dim size;
+        struct dim *part; /* one an output */
+};
+
+/* Sizes given one by one: as attribute (1-11) or input (1, 13-18). They add up to the size of the axis, which tells a
+   single unknown one. */
+static enum ox_code split_given(struct node *n, const struct list *sizes, struct split *s)
+{
+        struct dim sum = dim_int(0);
+        int unknown = -1, n_unknown = 0;
+
+        if (sizes->count != (size_t)n->n_out)
+                return node_error(n, OX_INVALID_ARGUMENT, "OUTPUT_COUNT", -1, "%zu sizes for %d outputs", sizes->count,
+                                  n->n_out);
+        for (int o = 0; o < n->n_out; o++) {
+                if (!element_size(n, sizes->at[o], &s->part[o])) {
+                        s->part[o] = out_fresh_at_most(n, o, s->axis, s->size);
+                        unknown = o;
+                        n_unknown++;
+                        continue;
+                }
+                sum = dim_add(n->dims, sum, s->part[o]);
+        }
+        if (n_unknown == 0)
+                return dim_agree(n, &s->size, sum, 0);
+        if (dim_is_int(sum) && dim_is_int(s->size) && sum.val > s->size.val)
+                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 0,
+                                  "the sizes add up to over %lld, but the axis has %lld", (long long)sum.val,
+                                  (long long)s->size.val);
+        if (n_unknown == 1)
+                s->part[unknown] = dim_sub(n->dims, s->size, sum);
+        return OX_OK;
+}
+
+/* Equal parts. Up to Split-13 the size must be a multiple of the number of outputs. */
+static enum ox_code split_equal(struct node *n, struct split *s)
+{
+        if (dim_is_int(s->size) && s->size.val % n->n_out != 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 0,
+                                  "axis %d has size %lld, which does not divide into %d equal parts", s->axis,
+                                  (long long)s->size.val, n->n_out);
+        for (int o = 0; o < n->n_out; o++)
+                s->part[o] = dim_exactdiv(n->dims, s->size, dim_int(n->n_out));
+        return OX_OK;
+}
+
+/* Split-18's `num_outputs`: parts of ceil(size / n), of which the last is smaller. The text leaves open what happens
+   when the parts before the last already hold more than there is ([5] in 4), so then no size is told. */
+static enum ox_code split_chunks(struct node *n, int64_t count, struct split *s)
+{
+        struct dim chunk, before;
+
+        if (count != n->n_out)
+                return node_error(n, OX_INVALID_ARGUMENT, "OUTPUT_COUNT", -1,
+                                  "num_outputs is %lld, but there are %d outputs", (long long)count, n->n_out);
+        chunk = dim_ceildiv(n->dims, s->size, dim_int(count));
+        before = dim_mul(n->dims, chunk, dim_int(count - 1));
+        if (dim_is_int(s->size) && dim_is_int(before) && before.val > s->size.val) {
+                for (int o = 0; o < n->n_out; o++)
+                        s->part[o] = out_fresh(n, o, s->axis);
+                return OX_OK;
+        }
+        for (int o = 0; o < n->n_out - 1; o++)
+                s->part[o] = chunk;
+        s->part[n->n_out - 1] = dim_sub(n->dims, s->size, before);
+        return OX_OK;
+}
+
+static enum ox_code split_parts(struct node *n, const struct list *sizes, struct split *s)
+{
+        int64_t count;
+
+        if (sizes->state == LIST_KNOWN)
+                return split_given(n, sizes, s);
+        if (sizes->state == LIST_UNKNOWN) {
+                for (int o = 0; o < n->n_out; o++)
+                        s->part[o] = out_fresh_at_most(n, o, s->axis, s->size);
+                return OX_OK;
+        }
+        if (n->row->since < 18)
+                return split_equal(n, s);
+        if (!attr_int(n, "num_outputs", &count))
+                return node_error(n, OX_INVALID_ARGUMENT, "MISSING_ATTRIBUTE", -1,
+                                  "neither the input split nor the attribute num_outputs is given");
+        return split_chunks(n, count, s);
+}
+
+/* The list of sizes, from wherever the version takes it: Split-1 has both an attribute and an input, of the type that
+   the data have. */
+static enum ox_code split_sizes(struct node *n, struct list *ret)
+{
+        TRY(list_get(n, "split", 1, false, ret));
+        if (ret->state == LIST_ABSENT && n->row->since == 1) {
+                TRY(list_get(n, NULL, 1, false, ret));
+                list_whole(n, ret);
+        }
+        return list_of_sizes(n, ret, in_given(n, 1) ? 1 : -1);
+}
+
+enum ox_code infer_Split(struct node *n)
+{
+        struct list sizes;
+        struct split s;
+        int rank = in_rank(n, 0);
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(split_sizes(n, &sizes));
+        if (sizes.state != LIST_ABSENT && attr_given(n, "num_outputs"))
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", 1,
+                                  "both the input split and the attribute num_outputs are given");
+        s.axis = 0;
+        if (in_has_rank(n, 0))
+                TRY(attr_axis(n, "axis", 0, rank, &s.axis));
+        s.size = in_has_rank(n, 0) ? in_dim(n, 0, s.axis) : out_fresh(n, 0, 0);
+        s.part = arena_new_array(n->arena, struct dim, (size_t)n->n_out);
+        TRY(split_parts(n, &sizes, &s));
+        if (!in_has_rank(n, 0)) {
+                for (int o = 0; o < n->n_out; o++)
+                        TRY(out_elem(n, o, in_elem(n, 0)));
+                return OX_OK;
+        }
+        for (int o = 0; o < n->n_out; o++) {
+                struct dim *dims = in_dims(n, 0);
+
+                dims[s.axis] = s.part[o];
+                TRY(out_tensor(n, o, in_elem(n, 0), rank, dims));
+        }
+        return OX_OK;
+}
+
+void content_Split(struct node *n)
+{
+        struct element_map map;
+        struct grid in;
+        int64_t base = 0;
+        int axis;
+
+        if (!in_has_content(n, 0) || !grid_of(n, in_type(n, 0), &in) ||
+            attr_axis(n, "axis", 0, in.rank, &axis) != OX_OK)
+                return;
+        for (int o = 0; o < n->n_out; o++) {
+                struct dim part;
+
+                if (!out_wanted(n, o) || n->out[o].type.rank != in.rank)
+                        return;
+                part = dim_resolve(n->dims, n->out[o].type.dim[axis]);
+                if (!dim_is_int(part))
+                        return;
+                if (element_map_new(n, o, &map)) {
+                        for (int d = 0; d < in.rank; d++)
+                                for (int64_t k = 0; k < map.out.dim[d]; k++)
+                                        map.offset[d][k] = (k + (d == axis ? base : 0)) * in.stride[d];
+                        element_map_apply(n, o, &map, in_content(n, 0), scalar_unknown());
+                }
+                base += part.val;
+        }
+}

@@ -1,0 +1,257 @@
+/* Einsum 12: sums of products, as an equation of labels says. */
+#include "ops/rules/rules.h"
+
+#include <string.h>
+
+/* Labels in the order of their bytes, which is the one that an equation without -> gives them in the output. */
+#define LABELS   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#define N_LABELS 52
+#define ELLIPSIS N_LABELS
+
+/* A size that several operands may tell. An operand of unknown rank leaves it open, for what is 1 elsewhere may be more
+   there. */
+struct shared_size {
+        struct dim dim;
+        bool known, open;
+};
+
+struct einsum {
+        struct shared_size label[N_LABELS];
+        int uses[N_LABELS];
+        bool has_ellipsis;
+        int rank; /* of what the ellipsis stands for, RANK_UNKNOWN before any operand tells */
+        struct shared_size *ellipsis;
+        bool ellipsis_open;
+};
+
+/* One term: labels and perhaps one ellipsis, by number. */
+struct term {
+        const unsigned char *at;
+        int count;
+        bool has_ellipsis;
+};
+
+__attribute__((format(printf, 2, 3))) static enum ox_code bad_equation(struct node *n, const char *format, ...)
+{
+        const char *text;
+        va_list args;
+
+        va_start(args, format);
+        text = arena_vprintf(n->arena, format, args);
+        va_end(args);
+        return node_error(n, OX_INVALID_ARGUMENT, "EQUATION_INVALID", -1, "the equation %s", text);
+}
+
+/* Reads the term that [text, end) is. */
+static enum ox_code term_read(struct node *n, const char *text, const char *end, struct term *ret)
+{
+        unsigned char *at = arena_new_array(n->arena, unsigned char, (size_t)(end - text));
+
+        *ret = (struct term){.at = at};
+        while (text < end) {
+                const char *label = *text != '\0' ? strchr(LABELS, *text) : NULL;
+
+                if (label != NULL) {
+                        at[ret->count++] = (unsigned char)(label - LABELS);
+                        text++;
+                } else if (end - text >= 3 && memcmp(text, "...", 3) == 0) {
+                        if (ret->has_ellipsis)
+                                return bad_equation(n, "has two ellipses in one term");
+                        ret->has_ellipsis = true;
+                        at[ret->count++] = ELLIPSIS;
+                        text += 3;
+                } else {
+                        return bad_equation(n, "has a character that is no label");
+                }
+                if (ret->count > n->limits->rank)
+                        return bad_equation(n, "has a term of more labels than %lld", (long long)n->limits->rank);
+        }
+        return OX_OK;
+}
+
+static enum ox_code size_meet(struct node *n, struct shared_size *size, struct dim dim, int input)
+{
+        if (!size->known) {
+                *size = (struct shared_size){.dim = dim, .known = true, .open = size->open};
+                return OX_OK;
+        }
+        if (dim_broadcast(n->dims, size->dim, dim, &size->dim))
+                return OX_OK;
+        return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", input, "a label has sizes %s and %s",
+                          dim_text(n->dims, size->dim), dim_text(n->dims, dim));
+}
+
+static struct dim size_take(struct node *n, const struct shared_size *size, int axis)
+{
+        if (size->known && (!size->open || (dim_is_int(size->dim) && size->dim.val != 1)))
+                return size->dim;
+        return out_fresh(n, 0, axis);
+}
+
+/* An operand of unknown rank tells nothing but which labels it has. */
+static void operand_open(struct einsum *e, const struct term *term)
+{
+        for (int k = 0; k < term->count; k++) {
+                if (term->at[k] == ELLIPSIS)
+                        e->ellipsis_open = true;
+                else
+                        e->label[term->at[k]].open = true;
+        }
+}
+
+/* Every ellipsis stands for the same number of axes. */
+static enum ox_code ellipsis_meet(struct node *n, struct einsum *e, int i, int first, int rank)
+{
+        if (e->rank != RANK_UNKNOWN && e->rank != rank)
+                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", i,
+                                  "the ellipsis stands for %d axes here, but for %d elsewhere", rank, e->rank);
+        if (e->rank == RANK_UNKNOWN)
+                e->ellipsis = arena_zalloc(n->arena, ((size_t)rank + 1) * sizeof(*e->ellipsis));
+        e->rank = rank;
+        for (int d = 0; d < rank; d++)
+                TRY(size_meet(n, &e->ellipsis[d], in_dim(n, i, first + d), i));
+        return OX_OK;
+}
+
+static enum ox_code operand_meet(struct node *n, struct einsum *e, int i, const struct term *term)
+{
+        int rank = in_rank(n, i), labels = term->count - (term->has_ellipsis ? 1 : 0), axis = 0;
+
+        TRY(in_expect_tensor(n, i));
+        for (int k = 0; k < term->count; k++)
+                if (term->at[k] != ELLIPSIS)
+                        e->uses[term->at[k]]++;
+        e->has_ellipsis = e->has_ellipsis || term->has_ellipsis;
+        if (rank == RANK_UNKNOWN) {
+                operand_open(e, term);
+                return OX_OK;
+        }
+        if (term->has_ellipsis ? rank < labels : rank != labels)
+                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", i,
+                                  "input %d has rank %d, but its term has %d labels", i, rank, labels);
+        for (int k = 0; k < term->count; k++) {
+                if (term->at[k] == ELLIPSIS) {
+                        TRY(ellipsis_meet(n, e, i, axis, rank - labels));
+                        axis += rank - labels;
+                } else {
+                        TRY(size_meet(n, &e->label[term->at[k]], in_dim(n, i, axis++), i));
+                }
+        }
+        return OX_OK;
+}
+
+/* The terms before the arrow, one for each input. */
+static enum ox_code operands_read(struct node *n, struct einsum *e, const char *text, const char *end)
+{
+        struct term term;
+        int i = 0;
+
+        for (;; i++) {
+                const char *comma = memchr(text, ',', (size_t)(end - text));
+
+                if (i >= n->n_in)
+                        break;
+                TRY(term_read(n, text, comma != NULL ? comma : end, &term));
+                TRY(operand_meet(n, e, i, &term));
+                if (comma == NULL) {
+                        i++;
+                        break;
+                }
+                text = comma + 1;
+                if (i + 1 == n->n_in)
+                        return bad_equation(n, "has more terms than the %d inputs", n->n_in);
+        }
+        if (i != n->n_in)
+                return bad_equation(n, "has %d terms for %d inputs", i, n->n_in);
+        return OX_OK;
+}
+
+/* Without an arrow: the ellipsis, then the labels that stand just once. */
+static struct term term_implied(struct node *n, const struct einsum *e)
+{
+        unsigned char *at = arena_new_array(n->arena, unsigned char, N_LABELS + 1);
+        struct term term = {.at = at, .has_ellipsis = e->has_ellipsis};
+
+        if (e->has_ellipsis)
+                at[term.count++] = ELLIPSIS;
+        for (int label = 0; label < N_LABELS; label++)
+                if (e->uses[label] == 1)
+                        at[term.count++] = (unsigned char)label;
+        return term;
+}
+
+static enum ox_code term_check(struct node *n, const struct einsum *e, const struct term *term)
+{
+        bool seen[N_LABELS] = {false};
+
+        for (int k = 0; k < term->count; k++) {
+                int label = term->at[k];
+
+                if (label == ELLIPSIS)
+                        continue;
+                if (e->uses[label] == 0)
+                        return bad_equation(n, "has the label %c in the output alone", LABELS[label]);
+                if (seen[label])
+                        return bad_equation(n, "has the label %c twice in the output", LABELS[label]);
+                seen[label] = true;
+        }
+        return OX_OK;
+}
+
+/* An ellipsis that the output alone has stands for no axis. */
+static enum ox_code output_set(struct node *n, const struct einsum *e, const struct term *term)
+{
+        struct dim *dims;
+        int to = 0;
+
+        if (term->has_ellipsis && e->has_ellipsis && e->rank == RANK_UNKNOWN)
+                return out_elem(n, 0, n->out[0].type.elem);
+        dims = arena_new_array(n->arena, struct dim, (size_t)term->count + (size_t)(e->rank > 0 ? e->rank : 0));
+        for (int k = 0; k < term->count; k++) {
+                if (term->at[k] != ELLIPSIS) {
+                        dims[to] = size_take(n, &e->label[term->at[k]], to);
+                        to++;
+                        continue;
+                }
+                for (int d = 0; d < e->rank; d++, to++) {
+                        struct shared_size size = e->ellipsis[d];
+
+                        size.open = size.open || e->ellipsis_open;
+                        dims[to] = size_take(n, &size, to);
+                }
+        }
+        return out_tensor(n, 0, n->out[0].type.elem, to, dims);
+}
+
+/* The equation without its spaces, which it may contain anywhere. */
+static const char *equation_read(struct node *n)
+{
+        const char *text = "";
+        char *equation, *to;
+
+        attr_string(n, "equation", &text);
+        to = equation = arena_strndup(n->arena, text, strlen(text));
+        for (; *text != '\0'; text++)
+                if (*text != ' ')
+                        *to++ = *text;
+        *to = '\0';
+        return equation;
+}
+
+/* Einsum 12 */
+enum ox_code infer_Einsum(struct node *n)
+{
+        struct einsum *e = arena_new_zero(n->arena, struct einsum);
+        const char *equation = equation_read(n), *arrow;
+        struct term term;
+
+        e->rank = RANK_UNKNOWN;
+        arrow = strstr(equation, "->");
+        TRY(operands_read(n, e, equation, arrow != NULL ? arrow : equation + strlen(equation)));
+        if (arrow != NULL)
+                TRY(term_read(n, arrow + 2, equation + strlen(equation), &term));
+        else
+                term = term_implied(n, e);
+        TRY(term_check(n, e, &term));
+        return output_set(n, e, &term);
+}

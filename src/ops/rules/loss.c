@@ -1,0 +1,56 @@
+/* Losses of classifiers: [N, C, D1 ... Dk] against [N, D1 ... Dk], with a weight for each of the C classes. */
+#include "ops/kit/sizes.h"
+#include "ops/rules/rules.h"
+
+#include <string.h>
+
+/* The shape of the target, as both inputs tell it; unknown when neither has a rank. */
+static enum ox_code loss_shape(struct node *n, int *ret_rank, struct dim **ret_dims)
+{
+        int rank = in_rank(n, 0);
+
+        for (int i = 0; i < 3; i++)
+                TRY(in_expect_tensor(n, i));
+        TRY(in_expect_rank_least(n, 0, 2));
+        TRY(in_expect_rank_least(n, 1, 1));
+        TRY(in_expect_rank(n, 2, 1));
+        *ret_rank = in_rank(n, 1);
+        *ret_dims = in_has_rank(n, 1) ? in_dims(n, 1) : NULL;
+        if (rank == RANK_UNKNOWN)
+                return OX_OK;
+        TRY(in_expect_rank(n, 1, rank - 1));
+        if (*ret_dims == NULL) {
+                *ret_dims = in_dims(n, 0);
+                for (int d = 1; d < rank - 1; d++)
+                        (*ret_dims)[d] = in_dim(n, 0, d + 1);
+        }
+        *ret_rank = rank - 1;
+        for (int d = 0; d < rank - 1; d++)
+                TRY(dim_agree(n, &(*ret_dims)[d], in_dim(n, 0, d == 0 ? 0 : d + 1), 1));
+        if (in_has_rank(n, 2)) {
+                struct dim classes = in_dim(n, 0, 1);
+
+                TRY(dim_agree(n, &classes, in_dim(n, 2, 0), 2));
+        }
+        return OX_OK;
+}
+
+/* NegativeLogLikelihoodLoss 12-22; SoftmaxCrossEntropyLoss 12-13, whose second output is the logarithm of the softmax.
+   Unless `reduction` is none, the loss is a scalar. */
+enum ox_code infer_loss(struct node *n)
+{
+        const char *reduction = "mean";
+        struct dim *dims;
+        int rank;
+
+        attr_string(n, "reduction", &reduction);
+        if (strcmp(reduction, "none") != 0 && strcmp(reduction, "mean") != 0 && strcmp(reduction, "sum") != 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "reduction must be none, mean or sum");
+        TRY(loss_shape(n, &rank, &dims));
+        TRY(out_like(n, 1, in_elem(n, 0), 0));
+        if (strcmp(reduction, "none") != 0)
+                return out_tensor(n, 0, in_elem(n, 0), 0, NULL);
+        if (rank == RANK_UNKNOWN)
+                return out_elem(n, 0, in_elem(n, 0));
+        return out_tensor(n, 0, in_elem(n, 0), rank, dims);
+}

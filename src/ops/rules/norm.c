@@ -1,0 +1,222 @@
+/* Normalisations, and Dropout: the output has the input's shape; what varies are the statistics beside it. */
+#include "ops/kit/axes.h"
+#include "ops/kit/broadcast.h"
+#include "ops/kit/sizes.h"
+#include "ops/rules/rules.h"
+
+/* What the types of the row told before the rule. */
+static enum elem prepared(const struct node *n, int o)
+{
+        return o < n->n_out ? n->out[o].type.elem : ELEM_UNDEFINED;
+}
+
+/* The first output: the shape of the first input, and the element type that the row tells. */
+static enum ox_code normalized(struct node *n)
+{
+        TRY(in_expect_tensor(n, 0));
+        return out_like(n, 0, prepared(n, 0), 0);
+}
+
+/* The same where scales and statistics tell the number of channels. */
+static enum ox_code normalized_channels(struct node *n, struct dim channels)
+{
+        TRY(in_expect_tensor(n, 0));
+        if (in_rank(n, 0) < 2)
+                return normalized(n);
+        struct dim *dims = in_dims(n, 0);
+
+        dims[1] = channels;
+        return out_tensor(n, 0, prepared(n, 0), in_rank(n, 0), dims);
+}
+
+/* Inputs [1, end) are vectors of `*size` elements, the better known of what they say; *known tells whether it is known
+   at all. */
+static enum ox_code vectors_agree(struct node *n, int end, bool *known, struct dim *size)
+{
+        for (int i = 1; i < end; i++) {
+                TRY(in_expect_rank(n, i, 1));
+                if (!in_has_rank(n, i))
+                        continue;
+                if (*known)
+                        TRY(dim_agree(n, size, in_dim(n, i, 0), i));
+                else
+                        *size = in_dim(n, i, 0);
+                *known = true;
+        }
+        return OX_OK;
+}
+
+/* LRN 1, 13 */
+enum ox_code infer_LRN(struct node *n)
+{
+        return normalized(n);
+}
+
+/* InstanceNormalization 1, 6, 22: scale and B have one element a channel. */
+enum ox_code infer_InstanceNormalization(struct node *n)
+{
+        bool known = in_has_rank(n, 0);
+        struct dim channels = dim_int(0);
+
+        TRY(in_expect_rank_least(n, 0, 2));
+        if (known)
+                channels = in_dim(n, 0, 1);
+        TRY(vectors_agree(n, 3, &known, &channels));
+        return normalized_channels(n, channels);
+}
+
+/* GroupNormalization: scale and bias have one element a channel in 21, one a group in 18. */
+enum ox_code infer_GroupNormalization(struct node *n)
+{
+        int64_t groups = attr_int_or(n, "num_groups", 1);
+        bool known = true;
+
+        TRY(in_expect_rank_least(n, 0, 2));
+        if (groups < 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                                  "num_groups must be 1 or more, got %lld", (long long)groups);
+        struct dim channels = in_has_rank(n, 0) ? in_dim(n, 0, 1) : dim_int(0), size = dim_int(groups);
+
+        if (dim_is_int(channels) && channels.val % groups != 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 0,
+                                  "%lld channels do not part into %lld groups", (long long)channels.val,
+                                  (long long)groups);
+        if (n->row->since >= 21) {
+                known = in_has_rank(n, 0);
+                size = channels;
+        }
+        TRY(vectors_agree(n, 3, &known, &size));
+        return normalized_channels(n, n->row->since >= 21 ? size : channels);
+}
+
+/* MeanVarianceNormalization 9, 13: over axes, whose default is meant for images. */
+enum ox_code infer_MeanVarianceNormalization(struct node *n)
+{
+        const int64_t *axes;
+        size_t count;
+
+        if (in_has_rank(n, 0) && attr_given(n, "axes") && attr_ints(n, "axes", &axes, &count)) {
+                bool *is_axis = arena_new_array(n->arena, bool, (size_t)in_rank(n, 0));
+
+                TRY(axes_normalize(n, axes, count, in_rank(n, 0), is_axis));
+        }
+        return normalized(n);
+}
+
+/* Inputs [1, end) broadcast to the first one, as the scale and bias of LayerNormalization and RMSNormalization do. */
+static enum ox_code scales_agree(struct node *n, int end)
+{
+        if (!in_has_rank(n, 0))
+                return OX_OK;
+        for (int i = 1; i < end; i++)
+                if (in_has_rank(n, i))
+                        TRY(broadcast_into(n, in_rank(n, 0), in_dims(n, 0), i));
+        return OX_OK;
+}
+
+/* RMSNormalization 23: of the element type of scale. */
+enum ox_code infer_RMSNormalization(struct node *n)
+{
+        int axis;
+
+        if (in_has_rank(n, 0))
+                TRY(attr_axis(n, "axis", -1, in_rank(n, 0), &axis));
+        TRY(scales_agree(n, 2));
+        return normalized(n);
+}
+
+/* LpNormalization 1, 22: along an axis, which must be one; "only 1 or 2 are supported" as the order. */
+enum ox_code infer_LpNormalization(struct node *n)
+{
+        int64_t order = attr_int_or(n, "p", 2);
+        int axis;
+
+        if (order != 1 && order != 2)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "p must be 1 or 2, got %lld",
+                                  (long long)order);
+        if (in_has_rank(n, 0))
+                TRY(attr_axis(n, "axis", -1, in_rank(n, 0), &axis));
+        return normalized(n);
+}
+
+/* BatchNormalization 1, 6, 7, 9, 14, 15: scale, B, mean and var have one element a channel, and so have the statistics
+   that training gives; what has one axis has one channel. */
+static enum ox_code batch_by_channel(struct node *n)
+{
+        struct dim channels = dim_int(1);
+        bool known = in_has_rank(n, 0);
+
+        if (in_rank(n, 0) > 1)
+                channels = in_dim(n, 0, 1);
+        TRY(vectors_agree(n, 5, &known, &channels));
+        TRY(normalized_channels(n, channels));
+        for (int o = 1; o < n->n_out; o++) {
+                struct dim *dims = arena_new_array(n->arena, struct dim, 1);
+
+                dims[0] = known ? channels : out_fresh(n, o, 0);
+                TRY(out_tensor(n, o, prepared(n, o), 1, dims));
+        }
+        return OX_OK;
+}
+
+/* With `spatial` 0, up to version 8, they have one for every element of a sample: the shape behind the batch. So says
+   version 7; before it the text has vectors all the same, and runtimes do as 7 says, so that the answer is the shape of
+   the mean that comes in. */
+static enum ox_code batch_by_element(struct node *n)
+{
+        TRY(normalized(n));
+        for (int o = 1; o < n->n_out; o++) {
+                if (n->row->since < 7)
+                        TRY(out_like(n, o, prepared(n, o), 3));
+                else if (in_has_rank(n, 0))
+                        TRY(out_tensor(n, o, prepared(n, o), in_rank(n, 0) - 1, in_dims(n, 0) + 1));
+        }
+        return OX_OK;
+}
+
+/* BatchNormalization 1, 6, 7, 9, 14, 15; the last two say that "extra outputs are invalid" unless it trains. */
+enum ox_code infer_BatchNormalization(struct node *n)
+{
+        TRY(in_expect_rank_least(n, 0, 1));
+        if (op_find_attr(n->row, "training_mode") != NULL && attr_int_or(n, "training_mode", 0) == 0 &&
+            (out_wanted(n, 1) || out_wanted(n, 2)))
+                return node_error(n, OX_INVALID_ARGUMENT, "TOO_MANY_OUTPUTS", -1,
+                                  "has 1 output while training_mode is 0, got %d", n->n_out);
+        if (op_find_attr(n->row, "spatial") != NULL && attr_int_or(n, "spatial", 1) == 0)
+                return batch_by_element(n);
+        return batch_by_channel(n);
+}
+
+/* LayerNormalization 17: Mean and InvStdDev keep the axes before `axis`; those from it on are 1. stash_type is their
+   element type. */
+enum ox_code infer_LayerNormalization(struct node *n)
+{
+        int64_t stash = attr_int_or(n, "stash_type", ELEM_FLOAT);
+        enum elem elem = elem_is_valid(stash) ? (enum elem)stash : ELEM_UNDEFINED;
+        int axis;
+
+        TRY(scales_agree(n, 3));
+        TRY(normalized(n));
+        if (!in_has_rank(n, 0)) {
+                out_elem(n, 1, elem);
+                return out_elem(n, 2, elem);
+        }
+        TRY(attr_axis(n, "axis", -1, in_rank(n, 0), &axis));
+        struct dim *dims = in_dims(n, 0);
+
+        for (int d = axis; d < in_rank(n, 0); d++)
+                dims[d] = dim_int(1);
+        TRY(out_tensor(n, 1, elem, in_rank(n, 0), dims));
+        return out_tensor(n, 2, elem, in_rank(n, 0), dims);
+}
+
+/* Dropout 1, 6, 7, 10, 12, 13, 22: the mask has the shape of the data; it is bool from 10 on. The ratio and
+   training_mode are scalars, which are inputs from 12 on. */
+enum ox_code infer_Dropout(struct node *n)
+{
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_scalar(n, 1));
+        TRY(in_expect_scalar(n, 2));
+        TRY(out_like(n, 1, prepared(n, 1), 0));
+        return out_like(n, 0, in_elem(n, 0), 0);
+}

@@ -1,0 +1,134 @@
+/* QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear. */
+#include "ops/kit/axes.h"
+#include "ops/kit/scales.h"
+#include "ops/kit/sizes.h"
+#include "ops/rules/rules.h"
+
+/* Blocks of `block_size` along `axis` share a scale; the other sizes are those of x. Without block_size any block will
+   do that gives as many. */
+static enum ox_code blocks_agree(struct node *n, int axis, int64_t block, struct dim *dims)
+{
+        struct dim blocks = in_dim(n, 1, axis), size = dims[axis];
+
+        for (int d = 0; d < in_rank(n, 0); d++)
+                if (d != axis)
+                        TRY(dim_agree(n, &dims[d], in_dim(n, 1, d), 1));
+        if (block > 0) {
+                size = dim_ceildiv(n->dims, size, dim_int(block));
+                return dim_agree(n, &size, blocks, 1);
+        }
+        if (dim_is_int(size) && dim_is_int(blocks) && blocks.val > size.val)
+                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 1,
+                                  "%lld blocks along axis %d, which has %lld elements", (long long)blocks.val, axis,
+                                  (long long)size.val);
+        return OX_OK;
+}
+
+/* Version 10 knows scalars alone. The shape of y does not depend on them, and models with more than that are about, so
+   that it is a warning. */
+static void warn_of_vectors(struct node *n)
+{
+        for (int i = 1; i < 3; i++)
+                if (in_rank(n, i) > 1 || scale_is_vector(n, i))
+                        node_warn(n, "RANK_MISMATCH", i, "input %d must be a scalar up to version 12", i);
+}
+
+/* What the shape of the scale tells of x, `dims` (NULL: of unknown rank): nothing when it is one element, as it always
+   is in version 10; the size of `axis` when it is a vector, from 13 on; all sizes but that one when it is blocked, from
+   21 on, where an x of one axis has one scale. */
+static enum ox_code scale_shape(struct node *n, struct dim *dims)
+{
+        bool blocked = op_find_attr(n->row, "block_size") != NULL;
+        int64_t block = blocked ? attr_int_or(n, "block_size", 0) : 0;
+        int axis, rank = in_rank(n, 0);
+
+        if (block < 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                                  "block_size must not be negative, got %lld", (long long)block);
+        if (op_find_attr(n->row, "axis") == NULL) {
+                warn_of_vectors(n);
+                return OX_OK;
+        }
+        TRY(scale_agree(n, 1, 2));
+        if (in_rank(n, 1) > 1 && !blocked)
+                return in_expect_rank(n, 1, 1);
+        if (dims == NULL || (in_rank(n, 1) < 2 && !scale_is_vector(n, 1)))
+                return OX_OK;
+        if (in_rank(n, 1) > 1)
+                TRY(in_expect_rank(n, 1, rank));
+        else if (blocked && rank == 1)
+                return OX_OK;
+        TRY(attr_axis(n, "axis", 1, rank, &axis));
+        return in_rank(n, 1) == 1 ? per_channel_agree(n, 1, &dims[axis]) : blocks_agree(n, axis, block, dims);
+}
+
+/* The attribute output_dtype, which counts unless it is 0 or the version has none. */
+static enum ox_code output_dtype(struct node *n, enum elem *ret)
+{
+        int64_t elem = op_find_attr(n->row, "output_dtype") != NULL ? attr_int_or(n, "output_dtype", 0) : 0;
+
+        *ret = ELEM_UNDEFINED;
+        if (elem == 0)
+                return OX_OK;
+        if (!elem_is_valid(elem))
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "output_dtype %lld is no element type",
+                                  (long long)elem);
+        *ret = (enum elem)elem;
+        return OX_OK;
+}
+
+/* y has the shape of x, which a scale for blocks tells as well but for the blocked axis. */
+static enum ox_code out_quantized(struct node *n, enum elem elem)
+{
+        struct dim *dims = in_has_rank(n, 0) ? in_dims(n, 0) : NULL;
+        int axis;
+
+        TRY(scale_shape(n, dims));
+        if (dims != NULL)
+                return out_tensor(n, 0, elem, in_rank(n, 0), dims);
+        if (in_rank(n, 1) < 2 || op_find_attr(n->row, "block_size") == NULL)
+                return out_elem(n, 0, elem);
+        dims = in_dims(n, 1);
+        TRY(attr_axis(n, "axis", 1, in_rank(n, 1), &axis));
+        dims[axis] = out_fresh(n, 0, axis);
+        return out_tensor(n, 0, elem, in_rank(n, 1), dims);
+}
+
+/* QuantizeLinear 10 to 25: of the zero point's type; without one of output_dtype (from 21), else uint8. */
+enum ox_code infer_QuantizeLinear(struct node *n)
+{
+        enum elem zero = in_elem(n, 2), wanted, elem;
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_tensor(n, 2));
+        TRY(output_dtype(n, &wanted));
+        elem = wanted != ELEM_UNDEFINED ? wanted : zero;
+        if (wanted != ELEM_UNDEFINED && zero != ELEM_UNDEFINED && wanted != zero)
+                return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", 2,
+                                  "the zero point must be of output_dtype %s, got %s", elem_name((int)wanted),
+                                  elem_name((int)zero));
+        if (elem == ELEM_UNDEFINED && !in_given(n, 2))
+                elem = ELEM_UINT8;
+        return out_quantized(n, elem);
+}
+
+/* DequantizeLinear: float in 10 and 13; of the scale's type from 19 on, unless output_dtype (from 23) says another. */
+enum ox_code infer_DequantizeLinear(struct node *n)
+{
+        enum elem elem;
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(output_dtype(n, &elem));
+        if (elem == ELEM_UNDEFINED)
+                elem = n->row->since < 19 ? ELEM_FLOAT : in_elem(n, 1);
+        return out_quantized(n, elem);
+}
+
+/* DynamicQuantizeLinear 11 */
+enum ox_code infer_DynamicQuantizeLinear(struct node *n)
+{
+        TRY(in_expect_tensor(n, 0));
+        TRY(out_like(n, 0, ELEM_UINT8, 0));
+        TRY(out_tensor(n, 1, ELEM_FLOAT, 0, NULL));
+        return out_tensor(n, 2, ELEM_UINT8, 0, NULL);
+}

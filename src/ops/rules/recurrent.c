@@ -1,0 +1,174 @@
+/* RNN, GRU, LSTM: X is [seq_length, batch_size, input_size]; with `layout` 1 (since version 14) the batch comes first,
+   in X, in the states and in the outputs. */
+#include "ops/kit/sizes.h"
+#include "ops/rules/rules.h"
+
+struct recurrent {
+        int gates; /* how often hidden_size is in the weights' second axis */
+        bool batch_first;
+        struct dim directions, seq, batch, input, hidden;
+};
+
+enum { IN_X, IN_W, IN_R, IN_B, IN_LENS, IN_H, IN_C, IN_P };
+
+/* "foward" is what the schema of GRU-1 has for its default. */
+static enum ox_code directions_get(struct node *n, struct dim *ret)
+{
+        const char *text;
+
+        *ret = dim_int(1);
+        if (attr_is(n, "direction", "bidirectional")) {
+                *ret = dim_int(2);
+        } else if (attr_string(n, "direction", &text) && !attr_is(n, "direction", "forward") &&
+                   !attr_is(n, "direction", "reverse") && !attr_is(n, "direction", "foward")) {
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                                  "direction must be forward, reverse or bidirectional, got '%.32s'", text);
+        }
+        return OX_OK;
+}
+
+/* hidden_size as the attribute says it, else as the recurrence weights do. */
+static enum ox_code hidden_get(struct node *n, struct recurrent *r)
+{
+        int64_t hidden;
+
+        if (attr_int(n, "hidden_size", &hidden)) {
+                if (hidden < 1)
+                        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                                          "hidden_size must be 1 or more, got %lld", (long long)hidden);
+                r->hidden = dim_int(hidden);
+        } else if (in_has_rank(n, IN_R)) {
+                r->hidden = in_dim(n, IN_R, 2);
+        } else if (in_has_rank(n, IN_W)) {
+                r->hidden = dim_exactdiv(n->dims, in_dim(n, IN_W, 1), dim_int(r->gates));
+        } else {
+                r->hidden = out_fresh_named(n, 0, -1, "%s_%s_hidden", n->proto->op_type, n->proto->input[IN_X]);
+        }
+        return OX_OK;
+}
+
+/* Input `i` has the sizes `wanted`, which become the better known ones. */
+static enum ox_code sizes_agree(struct node *n, int i, int rank, struct dim *const *wanted)
+{
+        TRY(in_expect_rank(n, i, rank));
+        for (int d = 0; in_has_rank(n, i) && d < rank; d++)
+                TRY(dim_agree(n, wanted[d], in_dim(n, i, d), i));
+        return OX_OK;
+}
+
+/* `times` hidden_size, as axis `axis` of input `i`. */
+static enum ox_code hidden_agree(struct node *n, struct recurrent *r, int i, int axis, int64_t times)
+{
+        struct dim wanted = dim_mul(n->dims, r->hidden, dim_int(times));
+
+        return in_has_rank(n, i) ? dim_agree(n, &wanted, in_dim(n, i, axis), i) : OX_OK;
+}
+
+/* Weights of another number of directions than `direction` says do not change what the outputs are. */
+static void directions_agree(struct node *n, struct recurrent *r, int i)
+{
+        struct dim directions = in_dim(n, i, 0);
+
+        if (dim_is_int(directions) && !dim_same(directions, r->directions))
+                node_warn(n, "DIM_MISMATCH", i, "wanted %lld directions, got %lld", (long long)r->directions.val,
+                          (long long)directions.val);
+}
+
+static enum ox_code weights_agree(struct node *n, struct recurrent *r)
+{
+        const struct {
+                int input, rank, times;
+        } inputs[] = {{IN_W, 3, r->gates}, {IN_R, 3, r->gates}, {IN_B, 2, 2 * r->gates}, {IN_P, 2, 3}};
+
+        for (size_t k = 0; k < sizeof(inputs) / sizeof(inputs[0]); k++) {
+                int i = inputs[k].input;
+
+                TRY(in_expect_rank(n, i, inputs[k].rank));
+                if (!in_has_rank(n, i))
+                        continue;
+                directions_agree(n, r, i);
+                TRY(hidden_agree(n, r, i, 1, inputs[k].times));
+        }
+        if (in_has_rank(n, IN_W))
+                TRY(dim_agree(n, &r->input, in_dim(n, IN_W, 2), IN_W));
+        return hidden_agree(n, r, IN_R, 2, 1);
+}
+
+static enum ox_code states_agree(struct node *n, struct recurrent *r)
+{
+        struct dim *const lengths[] = {&r->batch};
+        struct dim *const state[] = {r->batch_first ? &r->batch : &r->directions,
+                                     r->batch_first ? &r->directions : &r->batch, &r->hidden};
+
+        TRY(sizes_agree(n, IN_LENS, 1, lengths));
+        TRY(sizes_agree(n, IN_H, 3, state));
+        return sizes_agree(n, IN_C, 3, state);
+}
+
+static enum ox_code recurrent_read(struct node *n, struct recurrent *r)
+{
+        int64_t layout = attr_int_or(n, "layout", 0);
+        int time = layout == 1 ? 1 : 0;
+
+        if (layout != 0 && layout != 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "layout must be 0 or 1, got %lld",
+                                  (long long)layout);
+        r->batch_first = time == 1;
+        for (int i = IN_X; i <= IN_R; i++) {
+                TRY(in_expect_tensor(n, i));
+                TRY(in_expect_rank(n, i, 3));
+        }
+        TRY(directions_get(n, &r->directions));
+        TRY(hidden_get(n, r));
+        if (in_has_rank(n, IN_X)) {
+                r->seq = in_dim(n, IN_X, time);
+                r->batch = in_dim(n, IN_X, 1 - time);
+                r->input = in_dim(n, IN_X, 2);
+        } else {
+                const char *x = n->proto->input[IN_X];
+
+                r->seq = out_fresh_named(n, 0, time, "%s_%s_seq", n->proto->op_type, x);
+                r->batch = out_fresh_named(n, 0, 1 - time, "%s_%s_batch", n->proto->op_type, x);
+                r->input = in_has_rank(n, IN_W) ? in_dim(n, IN_W, 2) : dim_int(0);
+        }
+        TRY(weights_agree(n, r));
+        return states_agree(n, r);
+}
+
+/* Y is [seq_length, num_directions, batch_size, hidden_size], or [batch_size, seq_length, num_directions, hidden_size];
+   the last states are [num_directions, batch_size, hidden_size], or [batch_size, num_directions, hidden_size]. */
+static enum ox_code recurrent(struct node *n, int gates)
+{
+        struct recurrent r = {.gates = gates};
+        struct dim *y = arena_new_array(n->arena, struct dim, 4), *last = arena_new_array(n->arena, struct dim, 3);
+
+        TRY(recurrent_read(n, &r));
+        y[0] = r.batch_first ? r.batch : r.seq;
+        y[1] = r.batch_first ? r.seq : r.directions;
+        y[2] = r.batch_first ? r.directions : r.batch;
+        y[3] = r.hidden;
+        last[0] = r.batch_first ? r.batch : r.directions;
+        last[1] = r.batch_first ? r.directions : r.batch;
+        last[2] = r.hidden;
+        TRY(out_tensor(n, 0, in_elem(n, IN_X), 4, y));
+        TRY(out_tensor(n, 1, in_elem(n, IN_X), 3, last));
+        return out_tensor(n, 2, in_elem(n, IN_X), 3, last);
+}
+
+/* RNN (1, 7, 14, 22) */
+enum ox_code infer_RNN(struct node *n)
+{
+        return recurrent(n, 1);
+}
+
+/* GRU (1, 3, 7, 14, 22) */
+enum ox_code infer_GRU(struct node *n)
+{
+        return recurrent(n, 3);
+}
+
+/* LSTM (1, 7, 14, 22): Y_c has the shape of Y_h. */
+enum ox_code infer_LSTM(struct node *n)
+{
+        return recurrent(n, 4);
+}

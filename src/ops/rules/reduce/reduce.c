@@ -1,0 +1,208 @@
+/* Operators that fold axes away or run along one: Reduce*, ArgMax, ArgMin, TopK, cumulative sums, Softmax and its kin.
+ */
+#include "ops/kit/axes.h"
+#include "ops/kit/list.h"
+#include "ops/rules/rules.h"
+
+/* -- Reduce* -- */
+
+/* Which axes a Reduce* folds. */
+struct folded {
+        bool known, all, none; /* all of them, or none (noop_with_empty_axes), whatever the rank */
+        int count;             /* how many when they are not known, -1 when not even that is known */
+        const int64_t *axes;
+        size_t axes_count;
+};
+
+/* `axes` is an attribute at first and an input since 18 (ReduceSum since 13). Left out or empty it means all axes,
+   unless noop_with_empty_axes says that it means none. */
+static enum ox_code folded_axes(struct node *n, struct folded *ret)
+{
+        bool noop = attr_int_or(n, "noop_with_empty_axes", 0) != 0;
+        struct list list;
+
+        *ret = (struct folded){.count = -1};
+        TRY(list_get(n, "axes", 1, true, &list));
+        if (list.state == LIST_UNKNOWN)
+                return OX_OK;
+        if (list.state == LIST_ABSENT || list.count == 0) {
+                ret->known = true;
+                ret->all = !noop;
+                ret->none = noop;
+                return OX_OK;
+        }
+        if (list_numbers(n, &list, &ret->axes)) {
+                ret->known = true;
+                ret->axes_count = list.count;
+                return axes_distinct(n, ret->axes, list.count, in_given(n, 1) ? 1 : -1);
+        }
+        if (in_has_rank(n, 0) && list.count > (size_t)in_rank(n, 0))
+                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 1, "%zu axes of a tensor of rank %d",
+                                  list.count, in_rank(n, 0));
+        ret->count = in_has_rank(n, 0) ? (int)list.count : -1;
+        return OX_OK;
+}
+
+/* Some axes are folded, but which is not known: with keepdims each size is 1 or what it was. */
+static enum ox_code reduce_some(struct node *n, const struct folded *folded, bool keep)
+{
+        enum elem elem = n->out[0].type.elem;
+        int rank = in_rank(n, 0);
+        struct dim *dims;
+
+        if (!keep && rank == 0)
+                return out_tensor(n, 0, elem, 0, NULL);
+        if (!keep)
+                return folded->count < 0 ? out_elem(n, 0, elem) : out_rank(n, 0, elem, rank - folded->count);
+        dims = in_dims(n, 0);
+        for (int d = 0; d < rank; d++) {
+                if (folded->count == rank)
+                        dims[d] = dim_int(1);
+                else if (!dim_is(dims[d], 1))
+                        dims[d] = out_fresh(n, 0, d);
+        }
+        return out_tensor(n, 0, elem, rank, dims);
+}
+
+/* The flags of the folded axes of a known rank. */
+static enum ox_code folded_flags(struct node *n, const struct folded *folded, int rank, bool *ret)
+{
+        for (int d = 0; d < rank; d++)
+                ret[d] = folded->all;
+        if (folded->all || folded->none)
+                return OX_OK;
+        return axes_normalize(n, folded->axes, folded->axes_count, rank, ret);
+}
+
+/* ReduceL1, ReduceL2, ReduceLogSum, ReduceLogSumExp, ReduceMax, ReduceMean, ReduceMin, ReduceProd, ReduceSum,
+   ReduceSumSquare, all versions. */
+enum ox_code infer_Reduce(struct node *n)
+{
+        bool keep = attr_int_or(n, "keepdims", 1) != 0, *is;
+        enum elem elem = n->n_out > 0 ? n->out[0].type.elem : ELEM_UNDEFINED;
+        int rank = in_rank(n, 0), to = 0;
+        struct folded folded;
+        struct dim *dims;
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(folded_axes(n, &folded));
+        if (rank == RANK_UNKNOWN)
+                return folded.all && !keep ? out_tensor(n, 0, elem, 0, NULL) : out_elem(n, 0, elem);
+        if (!folded.known)
+                return reduce_some(n, &folded, keep);
+        is = arena_new_array(n->arena, bool, (size_t)rank);
+        TRY(folded_flags(n, &folded, rank, is));
+        dims = in_dims(n, 0);
+        for (int d = 0; d < rank; d++) {
+                if (!is[d])
+                        dims[to++] = dims[d];
+                else if (keep)
+                        dims[to++] = dim_int(1);
+        }
+        return out_tensor(n, 0, elem, to, dims);
+}
+
+/* -- ArgMax, ArgMin 1-13 -- */
+
+enum ox_code infer_Arg(struct node *n)
+{
+        bool keep = attr_int_or(n, "keepdims", 1) != 0;
+        int rank = in_rank(n, 0), axis, to = 0;
+        struct dim *dims;
+
+        TRY(in_expect_tensor(n, 0));
+        if (rank == RANK_UNKNOWN)
+                return out_elem(n, 0, ELEM_INT64);
+        TRY(attr_axis(n, "axis", 0, rank, &axis));
+        dims = in_dims(n, 0);
+        for (int d = 0; d < rank; d++) {
+                if (d != axis)
+                        dims[to++] = dims[d];
+                else if (keep)
+                        dims[to++] = dim_int(1);
+        }
+        return out_tensor(n, 0, ELEM_INT64, to, dims);
+}
+
+/* -- what keeps its shape -- */
+
+/* CumSum 11-14, CumProd 26: the axis is a scalar input. */
+enum ox_code infer_Cum(struct node *n)
+{
+        int64_t number;
+        int axis;
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_scalar(n, 1));
+        if (in_has_rank(n, 0) && in_int(n, 1, &number))
+                TRY(axis_normalize(n, number, in_rank(n, 0), &axis));
+        return out_like(n, 0, in_elem(n, 0), 0);
+}
+
+/* Softmax, LogSoftmax, Hardmax 1-13. Before 13 the axes from `axis` on are taken together; the shape is the same. */
+enum ox_code infer_Softmax(struct node *n)
+{
+        int axis;
+
+        TRY(in_expect_tensor(n, 0));
+        if (in_has_rank(n, 0))
+                TRY(attr_axis(n, "axis", n->row->since < 13 ? 1 : -1, in_rank(n, 0), &axis));
+        return out_like(n, 0, in_elem(n, 0), 0);
+}
+
+/* -- TopK 1-24: `k` is an attribute at first and a vector of one element since 10 -- */
+
+static enum ox_code topk_count(struct node *n, struct scalar *ret)
+{
+        int64_t number;
+
+        *ret = scalar_unknown();
+        if (n->row->since == 1 && attr_int(n, "k", &number))
+                *ret = scalar_int(dim_int(number));
+        else if (in_content(n, 1) != NULL && in_content(n, 1)->count == 1)
+                *ret = in_content(n, 1)->at[0];
+        if (scalar_is_number(*ret, &number) && number <= 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", n->row->since == 1 ? -1 : 1,
+                                  "k is %lld, but must be positive", (long long)number);
+        return OX_OK;
+}
+
+static enum ox_code topk_size(struct node *n, int axis, struct scalar k, struct dim from, struct dim *ret)
+{
+        if (k.kind != SCALAR_INT) {
+                *ret = out_fresh_named(n, 0, axis, "TopK_%s_k", n->proto->output[0]);
+                if (dim_is_int(from))
+                        dim_assume_le(n->dims, *ret, from.val);
+                return OX_OK;
+        }
+        *ret = dim_resolve(n->dims, k.d);
+        if (!dim_is_int(*ret))
+                return OX_OK;
+        if (dim_is_int(from) && ret->val > from.val)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", 1, "k is %lld, more than the axis' %lld",
+                                  (long long)ret->val, (long long)from.val);
+        return OX_OK;
+}
+
+/* The sizes of both outputs are the same dimension. A valid K is positive, so that one known as an expression is the
+   size whatever is proven of it. */
+enum ox_code infer_TopK(struct node *n)
+{
+        int rank = in_rank(n, 0), axis;
+        struct scalar k;
+        struct dim *dims;
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_scalar(n, 1));
+        TRY(in_expect_rank_least(n, 0, 1));
+        TRY(topk_count(n, &k));
+        if (rank == RANK_UNKNOWN) {
+                TRY(out_elem(n, 0, in_elem(n, 0)));
+                return out_elem(n, 1, ELEM_INT64);
+        }
+        TRY(attr_axis(n, "axis", -1, rank, &axis));
+        dims = in_dims(n, 0);
+        TRY(topk_size(n, axis, k, dims[axis], &dims[axis]));
+        TRY(out_tensor(n, 0, in_elem(n, 0), rank, dims));
+        return out_tensor(n, 1, ELEM_INT64, rank, dims);
+}

@@ -1,0 +1,149 @@
+/* Optionals. Their `length`, when known, is 0 (empty) or 1. */
+#include "ops/node/tensor.h"
+#include "ops/rules/rules.h"
+
+static const struct type *keep(const struct node *n, struct type type)
+{
+        struct type *kept = arena_new_array(n->arena, struct type, 1);
+        *kept = type;
+        return kept;
+}
+
+/* What an optional may hold: a tensor or a sequence of tensors. */
+static bool is_element(const struct type *type)
+{
+        return type->kind == TYPE_UNKNOWN || type->kind == TYPE_TENSOR || type->kind == TYPE_SEQUENCE;
+}
+
+/* Since version 18 an element of its own stands for an optional. */
+static enum ox_code expect_optional(struct node *n, int i)
+{
+        const struct type *type = in_type(n, i);
+
+        if (type->kind == TYPE_OPTIONAL || type->kind == TYPE_UNKNOWN || (n->row->since >= 18 && is_element(type)))
+                return OX_OK;
+        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", i, "input %d must be an optional%s", i,
+                          n->row->since >= 18 ? ", a tensor or a sequence" : "");
+}
+
+static enum ox_code out_optional(struct node *n, const struct type *of, bool has_element)
+{
+        struct type type = type_optional(of);
+
+        TRY(out_type(n, 0, &type));
+        if (out_wanted(n, 0)) {
+                n->out[0].has_length = true;
+                n->out[0].length = dim_int(has_element ? 1 : 0);
+        }
+        return OX_OK;
+}
+
+/* A tensor's type out of an attribute; its symbols are none of the model's dimensions. */
+static enum ox_code tensor_from_proto(struct node *n, int64_t elem, const OnnxShape *shape, struct type *ret)
+{
+        if (!elem_is_valid(elem))
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "type has no element type (%lld)",
+                                  (long long)elem);
+        *ret = type_tensor((enum elem)elem, RANK_UNKNOWN, NULL);
+        if (shape == NULL)
+                return OX_OK;
+        if ((int64_t)shape->n_dim > n->limits->rank)
+                return node_error(n, OX_RESOURCE_EXHAUSTED, "RANK_LIMIT", -1, "type has rank %zu, the limit is %lld",
+                                  shape->n_dim, (long long)n->limits->rank);
+        struct dim *dims = arena_new_array(n->arena, struct dim, shape->n_dim);
+        for (size_t d = 0; d < shape->n_dim; d++) {
+                const OnnxDim *dim = shape->dim[d];
+                bool is_int = dim->value_case == SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+                if (is_int && dim->dim_value < 0)
+                        return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", -1, "type has size %lld",
+                                          (long long)dim->dim_value);
+                dims[d] = is_int ? dim_int(dim->dim_value) : out_fresh(n, 0, (int)d);
+        }
+        ret->rank = (int)shape->n_dim;
+        ret->dim = dims;
+        return OX_OK;
+}
+
+/* The type of `type`: a tensor or a sequence of tensors, as the schema's constraints have it. By the text it is the
+   element's; the optional's own is taken for it. */
+static enum ox_code type_from_proto(struct node *n, const OnnxType *proto, struct type *ret)
+{
+        if (proto->value_case == SHAPED__ONNX__V1__TYPE_PROTO__VALUE_OPTIONAL_TYPE &&
+            proto->optional_type->elem_type != NULL)
+                proto = proto->optional_type->elem_type;
+        if (proto->value_case == SHAPED__ONNX__V1__TYPE_PROTO__VALUE_TENSOR_TYPE)
+                return tensor_from_proto(n, proto->tensor_type->elem_type, proto->tensor_type->shape, ret);
+        const OnnxType *of = proto->value_case == SHAPED__ONNX__V1__TYPE_PROTO__VALUE_SEQUENCE_TYPE
+                                     ? proto->sequence_type->elem_type
+                                     : NULL;
+        if (of == NULL || of->value_case != SHAPED__ONNX__V1__TYPE_PROTO__VALUE_TENSOR_TYPE)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                                  "type must be a tensor or a sequence of tensors");
+        struct type element;
+        TRY(tensor_from_proto(n, of->tensor_type->elem_type, of->tensor_type->shape, &element));
+        *ret = type_sequence(keep(n, element));
+        return OX_OK;
+}
+
+/* Optional (15): around its input, or empty and of the type that `type` says. */
+enum ox_code infer_Optional(struct node *n)
+{
+        const OnnxAttribute *attr = attr_find(n, "type");
+        struct type type;
+
+        if (in_given(n, 0)) {
+                if (!is_element(in_type(n, 0)))
+                        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", 0,
+                                          "input 0 must be a tensor or a sequence of tensors");
+                return out_optional(n, in_type(n, 0), true);
+        }
+        if (attr == NULL || attr->tp == NULL)
+                return node_error(n, OX_INVALID_ARGUMENT, "MISSING_ATTRIBUTE", -1,
+                                  "needs either an input or the attribute 'type'");
+        TRY(type_from_proto(n, attr->tp, &type));
+        return out_optional(n, keep(n, type), false);
+}
+
+/* OptionalGetElement (15, 18): since 18 a value that is no optional passes through. An empty optional has no element
+   to get. */
+enum ox_code infer_OptionalGetElement(struct node *n)
+{
+        const struct type *type = in_type(n, 0);
+
+        TRY(expect_optional(n, 0));
+        if (type->kind != TYPE_OPTIONAL)
+                return out_copy(n, 0, 0);
+        if (n->in[0]->has_length && dim_is(n->in[0]->length, 0))
+                return node_error(n, OX_INVALID_ARGUMENT, "EMPTY_OPTIONAL", 0, "the optional is empty");
+        return type->of->kind == TYPE_UNKNOWN ? OX_OK : out_type(n, 0, type->of);
+}
+
+/* OptionalGetElement (15, 18): only what is no optional has known elements. */
+void content_OptionalGetElement(struct node *n)
+{
+        out_content(n, 0, in_content(n, 0));
+}
+
+/* OptionalHasElement (15, 18): since 18 its input may be left out, and be no optional. */
+enum ox_code infer_OptionalHasElement(struct node *n)
+{
+        TRY(expect_optional(n, 0));
+        return out_tensor(n, 0, ELEM_BOOL, 0, NULL);
+}
+
+/* OptionalHasElement (15, 18) */
+void content_OptionalHasElement(struct node *n)
+{
+        struct scalar *at;
+        struct dim has = dim_int(0);
+
+        if (in_given(n, 0)) {
+                enum type_kind kind = in_type(n, 0)->kind;
+                if (kind == TYPE_UNKNOWN || (kind == TYPE_OPTIONAL && !n->in[0]->has_length))
+                        return;
+                has = kind == TYPE_OPTIONAL ? n->in[0]->length : dim_int(1);
+        }
+        struct content *content = content_new(n->arena, 1, &at);
+        at[0] = scalar_int(has);
+        out_content(n, 0, content);
+}

@@ -1,0 +1,571 @@
+/* Sequences. A sequence knows each element's type while its length is known, and else a type that holds for all of
+   them. */
+#include "ops/kit/axes.h"
+#include "ops/kit/sizes.h"
+#include "ops/rules/rules.h"
+
+/* -- helpers -- */
+
+static struct dim fresh_axis(void *user, int axis)
+{
+        return out_fresh(user, 0, axis);
+}
+
+static struct type join(struct node *n, const struct type *a, const struct type *b)
+{
+        return type_same(a, b) ? *a : type_join(n->arena, a, b, fresh_axis, n);
+}
+
+/* Sizes that differ, in a shape that is being joined. */
+static struct dim mark_axis(void *user, int axis)
+{
+        return dim_int(-1);
+}
+
+/* Whether what was joined so far holds for a tensor as well. */
+static bool holds_for(const struct type *joined, const struct type *type)
+{
+        if (joined->kind != type->kind || joined->elem != type->elem || joined->rank != type->rank)
+                return false;
+        for (int d = 0; d < joined->rank; d++)
+                if (!dim_is(joined->dim[d], -1) && !dim_same(joined->dim[d], type->dim[d]))
+                        return false;
+        return true;
+}
+
+/* One symbol stands for all the sizes that differ on an axis, however many elements there are. */
+static struct type join_all(struct node *n, const struct type *const *elements, size_t count)
+{
+        struct type joined = *elements[0];
+
+        for (size_t i = 1; i < count; i++)
+                if (elements[i] != elements[i - 1] && !holds_for(&joined, elements[i]))
+                        joined = type_join(n->arena, &joined, elements[i], mark_axis, n);
+        if (!type_is_tensor(&joined) || joined.rank <= 0)
+                return joined;
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)joined.rank);
+
+        for (int d = 0; d < joined.rank; d++)
+                dims[d] = dim_is(joined.dim[d], -1) ? out_fresh(n, 0, d) : joined.dim[d];
+        joined.dim = dims;
+        return joined;
+}
+
+static const struct type *keep(const struct node *n, struct type type)
+{
+        struct type *kept = arena_new_array(n->arena, struct type, 1);
+        *kept = type;
+        return kept;
+}
+
+static enum ox_code expect_sequence(struct node *n, int i)
+{
+        if (in_type(n, i)->kind == TYPE_SEQUENCE || in_type(n, i)->kind == TYPE_UNKNOWN)
+                return OX_OK;
+        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", i, "input %d must be a sequence", i);
+}
+
+/* What holds for every element of a sequence. */
+static const struct type *element_type(const struct node *n, int i)
+{
+        return in_type(n, i)->kind == TYPE_SEQUENCE ? in_type(n, i)->of : &type_unknown;
+}
+
+/* The number of elements, bound symbols replaced; false when nothing is known of it. */
+static bool length_of(const struct node *n, int i, struct dim *ret)
+{
+        if (!n->in[i]->has_length)
+                return false;
+        *ret = dim_resolve(n->dims, n->in[i]->length);
+        return true;
+}
+
+/* Each element's type; false when they are not known one by one. */
+static bool elements_known(const struct node *n, int i, size_t *ret_count)
+{
+        struct dim length;
+
+        if (!length_of(n, i, &length) || !dim_is_int(length) || (n->in[i]->elements == NULL && length.val != 0))
+                return false;
+        *ret_count = (size_t)length.val;
+        return true;
+}
+
+static const struct type **new_elements(const struct node *n, size_t count)
+{
+        return (const struct type **)arena_array(n->arena, count, sizeof(const struct type *));
+}
+
+static bool is_small(const struct node *n, int64_t count)
+{
+        return count <= n->limits->content_elements;
+}
+
+static enum ox_code out_sequence(struct node *n, struct type of, const struct dim *length,
+                                 const struct type *const *elements)
+{
+        struct type type = type_sequence(keep(n, of));
+
+        TRY(out_type(n, 0, &type));
+        if (out_wanted(n, 0) && length != NULL) {
+                n->out[0].has_length = true;
+                n->out[0].length = *length;
+                n->out[0].elements = elements;
+        }
+        return OX_OK;
+}
+
+/* A sequence of known elements. `elem` is their element type when there are none. */
+static enum ox_code out_elements(struct node *n, enum elem elem, const struct type *const *elements, size_t count)
+{
+        struct dim length = dim_int((int64_t)count);
+        struct type of = count > 0 ? join_all(n, elements, count) : type_tensor(elem, RANK_UNKNOWN, NULL);
+
+        return out_sequence(n, of, &length, count > 0 ? elements : NULL);
+}
+
+static bool is_named(const struct dim_symbol *symbol)
+{
+        return !symbol->anonymous;
+}
+
+/* One element of a sequence of which only the joined type is known. A symbol that was made up may stand for something
+   else in each element; integers and the model's own symbols hold for all. */
+static struct type any_element(struct node *n, const struct type *of)
+{
+        struct type type = *of;
+
+        if ((of->kind != TYPE_TENSOR && of->kind != TYPE_SPARSE_TENSOR) || of->rank <= 0)
+                return type;
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)of->rank);
+        for (int d = 0; d < of->rank; d++)
+                dims[d] = dim_all_symbols(n->dims, of->dim[d], is_named) ? of->dim[d] : out_fresh(n, 0, d);
+        type.dim = dims;
+        return type;
+}
+
+/* Checks a position in a sequence of `length` against the greatest allowed, `last`, and counts negative ones from the
+   back. */
+static enum ox_code check_position(struct node *n, int i, int64_t length, int64_t last, int64_t *ret)
+{
+        int64_t position = *ret;
+
+        if (position < -length || position > last)
+                return node_error(n, OX_INVALID_ARGUMENT, "INDEX_OUT_OF_RANGE", i,
+                                  "position must be in [%lld, %lld], got %lld", (long long)-length, (long long)last,
+                                  (long long)position);
+        *ret = position < 0 ? position + length : position;
+        return OX_OK;
+}
+
+/* The same of input `i`, as far as it and the length of a sequence whose elements are not known are. `end`: behind the
+   last one is a position as well. */
+static enum ox_code expect_position(struct node *n, int i, bool end)
+{
+        struct dim length;
+        int64_t position;
+
+        if (!length_of(n, 0, &length) || !dim_is_int(length) || !in_int(n, i, &position))
+                return OX_OK;
+        return check_position(n, i, length.val, end ? length.val : length.val - 1, &position);
+}
+
+/* -- sequences -- */
+
+/* SequenceConstruct (11): all inputs are tensors of one element type. */
+enum ox_code infer_SequenceConstruct(struct node *n)
+{
+        const struct type **elements = new_elements(n, (size_t)n->n_in);
+        enum elem elem = ELEM_UNDEFINED;
+
+        for (int i = 0; i < n->n_in; i++) {
+                TRY(in_expect_tensor(n, i));
+                if (elem == ELEM_UNDEFINED)
+                        elem = in_elem(n, i);
+                else if (in_elem(n, i) != ELEM_UNDEFINED && in_elem(n, i) != elem)
+                        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", i,
+                                          "all inputs must be of one type, %s, got %s", elem_name((int)elem),
+                                          elem_name((int)in_elem(n, i)));
+        }
+        for (int i = 0; i < n->n_in; i++) {
+                struct type type = *in_type(n, i);
+                if (type.kind == TYPE_UNKNOWN)
+                        type = type_tensor(elem, RANK_UNKNOWN, NULL);
+                type.elem = elem;
+                elements[i] = keep(n, type);
+        }
+        return out_elements(n, elem, elements, (size_t)n->n_in);
+}
+
+/* SequenceEmpty (11): the default of `dtype` stands in the text alone. */
+enum ox_code infer_SequenceEmpty(struct node *n)
+{
+        int64_t dtype = attr_int_or(n, "dtype", ELEM_FLOAT);
+
+        if (!elem_is_valid(dtype))
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "dtype %lld is no element type",
+                                  (long long)dtype);
+        return out_elements(n, (enum elem)dtype, NULL, 0);
+}
+
+/* SequenceAt (11) */
+enum ox_code infer_SequenceAt(struct node *n)
+{
+        size_t count;
+        int64_t position = 0;
+        struct type type;
+
+        TRY(expect_sequence(n, 0));
+        TRY(in_expect_scalar(n, 1));
+        if (!elements_known(n, 0, &count)) {
+                TRY(expect_position(n, 1, false));
+                type = any_element(n, element_type(n, 0));
+                return type.kind == TYPE_UNKNOWN ? OX_OK : out_type(n, 0, &type);
+        }
+        if (count == 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "INDEX_OUT_OF_RANGE", 1, "the sequence is empty");
+        if (in_int(n, 1, &position)) {
+                TRY(check_position(n, 1, (int64_t)count, (int64_t)count - 1, &position));
+                return out_type(n, 0, n->in[0]->elements[position]);
+        }
+        type = join_all(n, n->in[0]->elements, count);
+        return out_type(n, 0, &type);
+}
+
+/* The tensor of SequenceInsert with the sequence's element type, if that alone is known, and the other way round. */
+static enum ox_code unify_elem(struct node *n, struct type *of, struct type *tensor)
+{
+        if (of->kind == TYPE_UNKNOWN)
+                *of = type_tensor(ELEM_UNDEFINED, RANK_UNKNOWN, NULL);
+        if (tensor->kind == TYPE_UNKNOWN)
+                *tensor = type_tensor(ELEM_UNDEFINED, RANK_UNKNOWN, NULL);
+        if (of->kind != tensor->kind)
+                return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", 1,
+                                  "the sequence holds values of another kind");
+        if (of->elem != ELEM_UNDEFINED && tensor->elem != ELEM_UNDEFINED && of->elem != tensor->elem)
+                return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", 1,
+                                  "must be of the sequence's element type %s, got %s", elem_name((int)of->elem),
+                                  elem_name((int)tensor->elem));
+        if (of->elem == ELEM_UNDEFINED)
+                of->elem = tensor->elem;
+        if (tensor->elem == ELEM_UNDEFINED)
+                tensor->elem = of->elem;
+        return OX_OK;
+}
+
+/* SequenceInsert (11): without `position` at the end. */
+enum ox_code infer_SequenceInsert(struct node *n)
+{
+        struct type of = *element_type(n, 0), tensor = *in_type(n, 1);
+        size_t count = 0;
+        int64_t position = 0;
+
+        TRY(expect_sequence(n, 0));
+        TRY(in_expect_tensor(n, 1));
+        TRY(in_expect_scalar(n, 2));
+        TRY(unify_elem(n, &of, &tensor));
+        bool known = elements_known(n, 0, &count);
+        bool placed = !in_given(n, 2) || in_int(n, 2, &position);
+        if (!in_given(n, 2))
+                position = (int64_t)count;
+        if (known && placed)
+                TRY(check_position(n, 2, (int64_t)count, (int64_t)count, &position));
+        else
+                TRY(expect_position(n, 2, true));
+
+        if (known && (placed || count == 0) && is_small(n, (int64_t)count + 1)) {
+                const struct type **elements = new_elements(n, count + 1);
+                size_t at = count == 0 ? 0 : (size_t)position;
+                for (size_t i = 0; i < count; i++)
+                        elements[i < at ? i : i + 1] = n->in[0]->elements[i];
+                elements[at] = keep(n, tensor);
+                return out_elements(n, of.elem, elements, count + 1);
+        }
+        struct dim length;
+
+        if (!length_of(n, 0, &length))
+                return out_sequence(n, join(n, &of, &tensor), NULL, NULL);
+        length = dim_add(n->dims, length, dim_int(1));
+        return out_sequence(n, join(n, &of, &tensor), &length, NULL);
+}
+
+/* SequenceErase (11): without `position` the last. What is left may share a size that the erased element has not: its
+   symbols are its own. */
+enum ox_code infer_SequenceErase(struct node *n)
+{
+        size_t count;
+        int64_t position = -1;
+
+        TRY(expect_sequence(n, 0));
+        TRY(in_expect_scalar(n, 1));
+        if (in_type(n, 0)->kind == TYPE_UNKNOWN)
+                return OX_OK;
+        bool placed = !in_given(n, 1) || in_int(n, 1, &position);
+        struct dim length;
+
+        if (!elements_known(n, 0, &count)) {
+                TRY(expect_position(n, 1, false));
+                if (!length_of(n, 0, &length))
+                        return out_sequence(n, any_element(n, element_type(n, 0)), NULL, NULL);
+                length = dim_sub(n->dims, length, dim_int(1));
+                return out_sequence(n, any_element(n, element_type(n, 0)), &length, NULL);
+        }
+        if (count == 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "INDEX_OUT_OF_RANGE", 1, "the sequence is empty");
+        if (!placed) {
+                length = dim_int((int64_t)count - 1);
+                return out_sequence(n, any_element(n, element_type(n, 0)), &length, NULL);
+        }
+        TRY(check_position(n, 1, (int64_t)count, (int64_t)count - 1, &position));
+        const struct type **elements = new_elements(n, count - 1);
+        for (size_t i = 0; i + 1 < count; i++)
+                elements[i] = n->in[0]->elements[i < (size_t)position ? i : i + 1];
+        return out_elements(n, element_type(n, 0)->elem, elements, count - 1);
+}
+
+/* SequenceLength (11) */
+enum ox_code infer_SequenceLength(struct node *n)
+{
+        TRY(expect_sequence(n, 0));
+        return out_tensor(n, 0, ELEM_INT64, 0, NULL);
+}
+
+/* SequenceLength (11) */
+void content_SequenceLength(struct node *n)
+{
+        struct scalar *at;
+        struct dim length;
+
+        if (!length_of(n, 0, &length))
+                return;
+        struct content *content = content_new(n->arena, 1, &at);
+        at[0] = scalar_int(length);
+        out_content(n, 0, content);
+}
+
+/* -- between tensors and sequences -- */
+
+/* The input with `size` along `axis`. */
+static const struct type *chunk_type(const struct node *n, int axis, struct dim size)
+{
+        struct dim *dims = in_dims(n, 0);
+
+        dims[axis] = size;
+        return keep(n, type_tensor(in_elem(n, 0), in_rank(n, 0), dims));
+}
+
+/* The input without `axis`. */
+static const struct type *slice_type(const struct node *n, int axis)
+{
+        int rank = in_rank(n, 0);
+        struct dim *dims = in_dims(n, 0);
+
+        for (int d = axis; d + 1 < rank; d++)
+                dims[d] = dims[d + 1];
+        return keep(n, type_tensor(in_elem(n, 0), rank - 1, dims));
+}
+
+/* `count` elements of which all but perhaps the last are of one type. */
+static enum ox_code out_chunks(struct node *n, struct dim count, const struct type *each, const struct type *last)
+{
+        if (!dim_is_int(count) || !is_small(n, count.val) || count.val < 1)
+                return out_sequence(n, join(n, each, last), &count, NULL);
+        const struct type **elements = new_elements(n, (size_t)count.val);
+        for (int64_t i = 0; i < count.val; i++)
+                elements[i] = i + 1 < count.val ? each : last;
+        return out_elements(n, in_elem(n, 0), elements, (size_t)count.val);
+}
+
+/* A scalar `split`: chunks of that size, of which the last may be smaller. */
+static enum ox_code split_evenly(struct node *n, int axis, int64_t chunk)
+{
+        struct dim size = in_dim(n, 0, axis);
+        const struct type *each = chunk_type(n, axis, dim_int(chunk));
+        struct dim count = dim_ceildiv(n->dims, size, dim_int(chunk));
+        if (dim_is(dim_mod(n->dims, size, dim_int(chunk)), 0))
+                return out_chunks(n, count, each, each);
+        if (!dim_is_int(size))
+                return out_chunks(n, count, each, chunk_type(n, axis, out_fresh(n, 0, axis)));
+        return out_chunks(n, count, each, chunk_type(n, axis, dim_int(size.val % chunk)));
+}
+
+/* A `split` of rank 1: the size of each chunk. They add up to the input's size. */
+static enum ox_code split_by_sizes(struct node *n, int axis, const struct content *sizes)
+{
+        const struct type **elements = new_elements(n, sizes->count);
+        struct dim total = dim_int(0), size = in_dim(n, 0, axis);
+        bool all_known = true;
+
+        for (size_t i = 0; i < sizes->count; i++) {
+                struct dim chunk;
+
+                if (!element_size(n, sizes->at[i], &chunk)) {
+                        all_known = false;
+                        chunk = out_fresh(n, 0, axis);
+                }
+                total = dim_add(n->dims, total, chunk);
+                elements[i] = chunk_type(n, axis, chunk);
+        }
+        if (all_known)
+                TRY(dim_agree(n, &size, total, 1));
+        return out_elements(n, in_elem(n, 0), elements, sizes->count);
+}
+
+/* The number of chunks when `split` is of rank 1. */
+static bool chunk_count(const struct node *n, struct dim *ret)
+{
+        if (in_rank(n, 1) != 1)
+                return false;
+        *ret = in_dim(n, 1, 0);
+        return true;
+}
+
+/* `split` is a scalar, which is positive, or a vector without negative elements. */
+static enum ox_code check_split(struct node *n)
+{
+        const struct content *split = in_content(n, 1);
+        int64_t least = in_rank(n, 1) == 0 ? 1 : 0, number;
+
+        TRY(in_expect_tensor(n, 1));
+        if (in_has_rank(n, 1) && in_rank(n, 1) > 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 1, "split must be of rank 0 or 1, got %d",
+                                  in_rank(n, 1));
+        for (size_t i = 0; split != NULL && i < split->count; i++)
+                if (scalar_is_number(split->at[i], &number) && number < least)
+                        return node_error(n, OX_INVALID_ARGUMENT, "SPLIT_SIZE", 1,
+                                          "split[%zu] must be %lld or more, got %lld", i, (long long)least,
+                                          (long long)number);
+        return OX_OK;
+}
+
+/* SplitToSequence (11, 24): without `split` slices of size 1, of which `keepdims` 0 drops the axis. With `split`
+   that attribute is ignored. */
+enum ox_code infer_SplitToSequence(struct node *n)
+{
+        int axis;
+        int64_t chunk;
+        struct dim count;
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(check_split(n));
+        bool counted = in_given(n, 1) && chunk_count(n, &count);
+        if (!in_has_rank(n, 0))
+                return out_sequence(n, type_tensor(in_elem(n, 0), RANK_UNKNOWN, NULL), counted ? &count : NULL, NULL);
+        TRY(attr_axis(n, "axis", 0, in_rank(n, 0), &axis));
+        if (!in_given(n, 1)) {
+                bool keep_axis = attr_int_or(n, "keepdims", 1) != 0;
+                const struct type *each = keep_axis ? chunk_type(n, axis, dim_int(1)) : slice_type(n, axis);
+                return out_chunks(n, in_dim(n, 0, axis), each, each);
+        }
+        if (in_rank(n, 1) == 0 && in_int(n, 1, &chunk))
+                return split_evenly(n, axis, chunk);
+        if (in_rank(n, 1) == 1 && in_content(n, 1) != NULL)
+                return split_by_sizes(n, axis, in_content(n, 1));
+        return out_sequence(n, *chunk_type(n, axis, out_fresh(n, 0, axis)), counted ? &count : NULL, NULL);
+}
+
+/* The size that all elements have on `axis`. Elements that disagree make a warning and an unknown size: to the
+   specification's types a sequence of them is as good as any. */
+static enum ox_code shared_size(struct node *n, size_t count, int axis, struct dim *ret)
+{
+        bool found = false;
+
+        for (size_t i = 0; i < count; i++) {
+                const struct type *element = n->in[0]->elements[i];
+
+                if (element->rank == RANK_UNKNOWN)
+                        continue;
+                if (found && dim_proves_unequal(n->dims, *ret, element->dim[axis])) {
+                        node_warn(n, "DIM_MISMATCH", 0, "elements must agree on axis %d, got %s and %s", axis,
+                                  dim_text(n->dims, *ret), dim_text(n->dims, element->dim[axis]));
+                        *ret = out_fresh(n, 0, axis);
+                        return OX_OK;
+                }
+                if (!found)
+                        *ret = element->dim[axis];
+                else
+                        TRY(dim_agree(n, ret, element->dim[axis], 0));
+                found = true;
+        }
+        return OX_OK;
+}
+
+/* What the elements' sizes on `axis` add up to. */
+static struct dim added_size(struct node *n, size_t count, int axis)
+{
+        struct dim total = dim_int(0);
+
+        for (size_t i = 0; i < count; i++) {
+                const struct type *element = n->in[0]->elements[i];
+
+                if (element->rank == RANK_UNKNOWN)
+                        return out_fresh(n, 0, axis);
+                total = dim_add(n->dims, total, element->dim[axis]);
+        }
+        return total;
+}
+
+/* The rank that a sequence's elements share; RANK_UNKNOWN when none is known, and, with a warning, when they differ. */
+static int shared_rank(struct node *n, size_t count)
+{
+        int rank = RANK_UNKNOWN;
+
+        for (size_t i = 0; i < count; i++) {
+                const struct type *element = n->in[0]->elements[i];
+                if (element->kind != TYPE_TENSOR || element->rank == RANK_UNKNOWN)
+                        continue;
+                if (rank != RANK_UNKNOWN && element->rank != rank) {
+                        node_warn(n, "RANK_MISMATCH", 0, "elements must be of one rank, got %d and %d", rank,
+                                  element->rank);
+                        return RANK_UNKNOWN;
+                }
+                rank = element->rank;
+        }
+        return rank;
+}
+
+/* The sum of all elements' sizes along `axis`, when only their joined type is known. */
+static struct dim joined_total(struct node *n, const struct type *of, int axis)
+{
+        struct dim length;
+
+        if (length_of(n, 0, &length) && dim_all_symbols(n->dims, of->dim[axis], is_named))
+                return dim_mul(n->dims, length, of->dim[axis]);
+        return out_fresh(n, 0, axis);
+}
+
+/* ConcatFromSequence (11): numpy.concatenate, or numpy.stack with `new_axis`. */
+enum ox_code infer_ConcatFromSequence(struct node *n)
+{
+        const struct type *of = element_type(n, 0);
+        bool stack = attr_int_or(n, "new_axis", 0) != 0;
+        size_t count = 0;
+        int rank = of->kind == TYPE_TENSOR ? of->rank : RANK_UNKNOWN, axis;
+
+        TRY(expect_sequence(n, 0));
+        bool known = elements_known(n, 0, &count);
+        if (known && count == 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "EMPTY_SEQUENCE", 0, "there is nothing to concatenate");
+        if (known)
+                rank = shared_rank(n, count);
+        if (rank == RANK_UNKNOWN)
+                return out_elem(n, 0, of->kind == TYPE_TENSOR ? of->elem : ELEM_UNDEFINED);
+        TRY(attr_axis(n, "axis", 0, stack ? rank + 1 : rank, &axis));
+
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank + 1);
+        for (int d = 0; d < rank; d++) {
+                if (d == axis && !stack)
+                        dims[d] = known ? added_size(n, count, axis) : joined_total(n, of, axis);
+                else if (known)
+                        TRY(shared_size(n, count, d, &dims[d]));
+                else
+                        dims[d] = of->dim[d];
+        }
+        if (stack) {
+                for (int d = rank; d > axis; d--)
+                        dims[d] = dims[d - 1];
+                if (!length_of(n, 0, &dims[axis]))
+                        dims[axis] = out_fresh(n, 0, axis);
+        }
+        return out_tensor(n, 0, of->elem, stack ? rank + 1 : rank, dims);
+}

@@ -1,0 +1,208 @@
+/* Fourier transforms. */
+#include "ops/kit/axes.h"
+#include "ops/kit/sizes.h"
+#include "ops/rules/rules.h"
+
+/* A scalar that is a positive integer. */
+static enum ox_code positive_scalar(struct node *n, int i, struct dim *ret, bool *ret_known)
+{
+        const struct content *content = in_content(n, i);
+
+        *ret_known = false;
+        TRY(in_expect_scalar(n, i));
+        if (content == NULL || content->count != 1 || content->at[0].kind != SCALAR_INT)
+                return OX_OK;
+        *ret = dim_resolve(n->dims, content->at[0].d);
+        if (dim_is_int(*ret) && ret->val <= 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", i,
+                                  "input %d is %lld, but must be positive", i, (long long)ret->val);
+        *ret_known = true;
+        return OX_OK;
+}
+
+/* The attribute of DFT 17-20 and STFT 17: "values can be 0 or 1". */
+static enum ox_code expect_onesided(struct node *n)
+{
+        int64_t onesided = attr_int_or(n, "onesided", 0);
+
+        if (onesided != 0 && onesided != 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "onesided must be 0 or 1, got %lld",
+                                  (long long)onesided);
+        return OX_OK;
+}
+
+/* How many values of a transform of `length` samples are kept. */
+static struct dim half(struct node *n, struct dim length)
+{
+        return dim_add(n->dims, dim_floordiv(n->dims, length, dim_int(2)), dim_int(1));
+}
+
+static const char *output_name(const struct node *n)
+{
+        return n->n_out > 0 ? n->proto->output[0] : "";
+}
+
+/* -- DFT -- */
+
+/* The axis is an attribute of version 17, which says 1 by default, and an input of version 20, where it is the last
+   axis of the signal. The last axis of all holds real and imaginary parts and is none to transform, so that of two axes
+   it is the first. */
+static enum ox_code dft_axis(struct node *n, int rank, int *ret, bool *ret_known)
+{
+        int64_t axis = -2;
+
+        *ret_known = true;
+        if (n->row->since < 20)
+                axis = attr_int_or(n, "axis", 1);
+        else if (in_given(n, 2))
+                *ret_known = in_int(n, 2, &axis) || rank == 2;
+        if (!*ret_known)
+                return OX_OK;
+        TRY(axis_normalize(n, axis, rank, ret));
+        if (*ret == rank - 1)
+                return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", -1,
+                                  "axis %lld is the last one of rank %d, which holds real and imaginary parts",
+                                  (long long)axis, rank);
+        return OX_OK;
+}
+
+/* The length of the transform when dft_length does not tell it: the signal's, but for the inverse of a one-sided
+   transform the real signal's, of even length, that the half came from. */
+static struct dim dft_length(struct node *n, struct dim from, bool onesided, bool inverse)
+{
+        if (!onesided || !inverse)
+                return from;
+        return dim_mul(n->dims, dim_int(2), dim_sub(n->dims, from, dim_int(1)));
+}
+
+/* Real and imaginary parts are on the last axis, which a real tensor has with size 1. A one-sided transform goes from
+   real to complex, and its inverse back. */
+static enum ox_code dft_parts(struct node *n, struct dim parts, bool onesided, bool inverse)
+{
+        if (dim_is_int(parts) && parts.val != 1 && parts.val != 2)
+                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 0,
+                                  "the last axis must have size 1 (real) or 2 (complex), got %lld",
+                                  (long long)parts.val);
+        if (onesided && dim_is_int(parts) && parts.val != (inverse ? 2 : 1))
+                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_CONFLICT", 0, "onesided is for %s input here",
+                                  inverse ? "complex" : "real");
+        return OX_OK;
+}
+
+/* DFT 17, 20: as long as dft_length says; with onesided, and unless it is the inverse, the half of that. */
+enum ox_code infer_DFT(struct node *n)
+{
+        bool onesided = attr_int_or(n, "onesided", 0) != 0, inverse = attr_int_or(n, "inverse", 0) != 0;
+        bool axis_known, length_known;
+        int rank = in_rank(n, 0), axis;
+        struct dim *dims, length = dim_int(0);
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_rank_least(n, 0, 2));
+        TRY(expect_onesided(n));
+        TRY(positive_scalar(n, 1, &length, &length_known));
+        TRY(in_expect_scalar(n, 2));
+        if (rank == RANK_UNKNOWN)
+                return out_elem(n, 0, in_elem(n, 0));
+        TRY(dft_axis(n, rank, &axis, &axis_known));
+        dims = in_dims(n, 0);
+        TRY(dft_parts(n, dims[rank - 1], onesided, inverse));
+        if (axis_known) {
+                if (!in_given(n, 1))
+                        length = dft_length(n, dims[axis], onesided, inverse);
+                else if (!length_known)
+                        length = out_fresh_named(n, 0, axis, "DFT_%s_axis", output_name(n));
+                dims[axis] = onesided && !inverse ? half(n, length) : length;
+        } else if (onesided || in_given(n, 1)) {
+                for (int d = 0; d < rank - 1; d++)
+                        dims[d] = out_fresh_named(n, 0, d, "DFT_%s_axis_%d", output_name(n), d);
+        }
+        dims[rank - 1] = dim_int(onesided && inverse ? 1 : 2);
+        return out_tensor(n, 0, in_elem(n, 0), rank, dims);
+}
+
+/* -- STFT 17: [batch, length, 1 or 2] gives [batch, frames, bins, 2] -- */
+
+/* The length of a frame, from frame_length or the window, which agree where both are given. */
+static enum ox_code stft_frame(struct node *n, struct dim *ret, bool *ret_known)
+{
+        bool has_window = in_given(n, 2) && in_has_rank(n, 2);
+
+        *ret_known = false;
+        TRY(in_expect_tensor(n, 2));
+        TRY(in_expect_rank(n, 2, 1));
+        if (has_window && dim_is(in_dim(n, 2, 0), 0))
+                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 2, "the window is empty");
+        if (in_given(n, 3))
+                TRY(positive_scalar(n, 3, ret, ret_known));
+        if (has_window && *ret_known)
+                return dim_agree(n, ret, in_dim(n, 2, 0), 2);
+        if (has_window) {
+                *ret = in_dim(n, 2, 0);
+                *ret_known = true;
+        }
+        return OX_OK;
+}
+
+/* How many frames the signal has room for. */
+static enum ox_code stft_frames(struct node *n, struct dim frame, bool frame_known, struct dim *ret)
+{
+        struct dim step, length;
+        bool known;
+
+        TRY(positive_scalar(n, 1, &step, &known));
+        if (!known || !frame_known || !in_has_rank(n, 0)) {
+                *ret = out_fresh_named(n, 0, 1, "STFT_%s_frames", output_name(n));
+                return OX_OK;
+        }
+        length = in_dim(n, 0, 1);
+        if (dim_is_int(length) && dim_is_int(frame) && frame.val > length.val)
+                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 0,
+                                  "a frame has %lld samples, but the signal %lld", (long long)frame.val,
+                                  (long long)length.val);
+        *ret = dim_add(n->dims, dim_floordiv(n->dims, dim_sub(n->dims, length, frame), step), dim_int(1));
+        return OX_OK;
+}
+
+/* STFT 17 gives `onesided` the default 1, but ONNX's own shape inference takes 0, and models carry the shapes that it
+   wrote: an attribute that is left out leaves the bins open, unless half of the frame is all of it. */
+static struct dim stft_bins(struct node *n, struct dim frame, bool known)
+{
+        bool given = attr_given(n, "onesided");
+
+        if (known && given && attr_int_or(n, "onesided", 1) == 0)
+                return frame;
+        if (known && (given || dim_same(frame, half(n, frame))))
+                return half(n, frame);
+        if (!given && known)
+                node_note(n, "DEFAULT_UNCERTAIN", -1,
+                          "onesided is left out: %s bins by the text, whose default is 1, and %s by ONNX's own shape "
+                          "inference, which takes 0",
+                          dim_text(n->dims, half(n, frame)), dim_text(n->dims, frame));
+        else if (!given)
+                node_note(n, "DEFAULT_UNCERTAIN", -1,
+                          "onesided is left out: half of the bins by the text, whose default is 1, and all of them by "
+                          "ONNX's own shape inference, which takes 0");
+        return out_fresh_named(n, 0, 2, "STFT_%s_bins", output_name(n));
+}
+
+enum ox_code infer_STFT(struct node *n)
+{
+        bool onesided = attr_given(n, "onesided") && attr_int_or(n, "onesided", 1) != 0, known;
+        struct dim *dims = arena_new_array(n->arena, struct dim, 4), frame = dim_int(0);
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_rank(n, 0, 3));
+        TRY(expect_onesided(n));
+        TRY(stft_frame(n, &frame, &known));
+        TRY(stft_frames(n, frame, known, &dims[1]));
+        if (in_has_rank(n, 0)) {
+                TRY(dft_parts(n, in_dim(n, 0, 2), onesided, false));
+                dims[0] = in_dim(n, 0, 0);
+        } else {
+                dims[0] = out_fresh_named(n, 0, 0, "STFT_%s_batch", output_name(n));
+        }
+        dims[2] = stft_bins(n, frame, known);
+        dims[3] = dim_int(2);
+        return out_tensor(n, 0, in_elem(n, 0), 4, dims);
+}

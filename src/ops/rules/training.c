@@ -1,0 +1,55 @@
+/* Training (ai.onnx.preview.training). */
+#include "ops/rules/rules.h"
+
+/* Optimizers: after R and T come groups of as many tensors each: X (to optimize), G (gradients), then what the
+   optimizer remembers. The outputs are X and the remembered ones anew, in the same order. */
+static enum ox_code optimize(struct node *n, int groups)
+{
+        int tensors = n->n_in - 2, size = tensors / groups;
+
+        if (tensors % groups != 0)
+                return node_error(n, OX_INVALID_ARGUMENT, "INPUT_COUNT", -1,
+                                  "takes 2 inputs and a multiple of %d more, got %d", groups, n->n_in);
+        if (n->n_out != size * (groups - 1))
+                return node_error(n, OX_INVALID_ARGUMENT, "OUTPUT_COUNT", -1, "has %d outputs for %d tensors, got %d",
+                                  size * (groups - 1), size, n->n_out);
+        for (int o = 0; o < n->n_out; o++) {
+                int i = 2 + (o < size ? o : o + size);
+                TRY(in_expect_tensor(n, i));
+                TRY(out_like(n, o, in_elem(n, i), i));
+        }
+        return OX_OK;
+}
+
+/* Adagrad (1): X, G, H (accumulated squared gradient). */
+enum ox_code infer_Adagrad(struct node *n)
+{
+        return optimize(n, 3);
+}
+
+/* Adam (1): X, G, V (accumulated gradient), H (accumulated squared gradient). */
+enum ox_code infer_Adam(struct node *n)
+{
+        return optimize(n, 4);
+}
+
+/* Momentum (1): X, G, V. */
+enum ox_code infer_Momentum(struct node *n)
+{
+        return optimize(n, 3);
+}
+
+/* Gradient (1): the i-th output is the gradient of `y` by the i-th of `xs`, which the i-th input gives. */
+enum ox_code infer_Gradient(struct node *n)
+{
+        const OnnxAttribute *xs = attr_find(n, "xs");
+
+        if ((size_t)n->n_out > xs->n_strings || n->n_out > n->n_in)
+                return node_error(n, OX_INVALID_ARGUMENT, "OUTPUT_COUNT", -1,
+                                  "has an output for each of xs, %zu, got %d", xs->n_strings, n->n_out);
+        for (int o = 0; o < n->n_out; o++) {
+                TRY(in_expect_tensor(n, o));
+                TRY(out_like(n, o, in_elem(n, o), o));
+        }
+        return OX_OK;
+}

@@ -1,0 +1,83 @@
+#include "ops/table/registry.h"
+
+#include "base/str.h"
+#include "ops/table/registry_table.h"
+
+/* FNV-1a, as gen_registry.py computes it. The table is fixed, so names chosen to collide cost a few comparisons. */
+static uint32_t hash_text(uint32_t hash, const char *text)
+{
+        for (; *text != '\0'; text++)
+                hash = (hash ^ (unsigned char)*text) * UINT32_C(0x01000193);
+        return hash;
+}
+
+const char *op_canonical_domain(const char *domain)
+{
+        return text_same(domain, "ai.onnx") ? "" : domain;
+}
+
+const struct op_row *op_versions(const char *domain, const char *name, size_t *ret_count)
+{
+        domain = op_canonical_domain(domain);
+        uint32_t hash = hash_text(UINT32_C(0x811c9dc5), domain) * UINT32_C(0x01000193);
+        hash = hash_text(hash, name);
+
+        for (uint32_t at = hash & op_slot_mask; op_slots[at].count > 0; at = (at + 1) & op_slot_mask) {
+                const struct op_row *row = &op_rows[op_slots[at].first];
+                if (op_slots[at].hash == hash && text_same(row->name, name) && text_same(row->domain, domain)) {
+                        *ret_count = op_slots[at].count;
+                        return row;
+                }
+        }
+        *ret_count = 0;
+        return NULL;
+}
+
+const struct op_row *op_find(const char *domain, const char *name, int64_t opset, bool *ret_exists)
+{
+        size_t count;
+        const struct op_row *row = op_versions(domain, name, &count);
+
+        if (ret_exists != NULL)
+                *ret_exists = count > 0;
+        while (count > 0)
+                if (row[--count].since <= opset)
+                        return &row[count];
+        return NULL;
+}
+
+int op_newest_opset(const char *domain)
+{
+        domain = op_canonical_domain(domain);
+        for (size_t i = 0; i < op_domain_count; i++)
+                if (text_same(op_domains[i].name, domain))
+                        return op_domains[i].newest;
+        return 0;
+}
+
+static const struct op_param *find_param(const struct op_param *param, size_t count, int index)
+{
+        if (index < 0 || count == 0)
+                return NULL;
+        if ((size_t)index < count)
+                return &param[index];
+        return param[count - 1].option == PARAM_VARIADIC ? &param[count - 1] : NULL;
+}
+
+const struct op_param *op_in_param(const struct op_row *row, int index)
+{
+        return find_param(row->in, row->n_in, index);
+}
+
+const struct op_param *op_out_param(const struct op_row *row, int index)
+{
+        return find_param(row->out, row->n_out, index);
+}
+
+const struct op_attr *op_find_attr(const struct op_row *row, const char *name)
+{
+        for (size_t i = 0; i < row->n_attr; i++)
+                if (text_same(row->attr[i].name, name))
+                        return &row->attr[i];
+        return NULL;
+}
