@@ -12,6 +12,10 @@ struct ox_context *ox_context_new_shared(const struct ox_limits *limits, struct 
 
 struct arena *ox_context_arena(struct ox_context *context);
 
+/* Runs what allocates on the context's arena. It may end early from any depth, when memory or time runs out: then the
+   code says so, and ox_context_error() why. What `run` holds besides the arena would be lost. */
+enum ox_code ox_context_run(struct ox_context *context, enum ox_code (*run)(void *user), void *user);
+
 /* Makes the tables that a request for a node needs; its inputs are built on them. */
 enum ox_code ox_request_begin(struct ox_context *context, struct infer_node_request *request);
 enum ox_code ox_request_infer(struct ox_context *context, const struct infer_node_request *request,

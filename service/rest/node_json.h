@@ -15,6 +15,6 @@ struct node_json {
         const char *error; /* on the context's arena */
 };
 
-/* To be run under context_run(), with a struct node_json for `user`: fills `request`, which lives on the context's
+/* To be run under ox_context_run(), with a struct node_json for `user`: fills `request`, which lives on the context's
    arena and as long as `json`. Else sets `error`. */
 enum ox_code node_json_read(void *user);

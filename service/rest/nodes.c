@@ -89,9 +89,8 @@ bool nodes_body(struct call *call, const char *bytes, size_t size)
 
 /* -- one node -- */
 
-/* Infers into n->context. On failure *ret_error says why, on its arena or in `message`. */
-static enum ox_code infer_one(struct nodes *n, json_t *json, char *message, const struct ox_result **ret,
-                              const char **ret_error)
+/* Infers into n->context. On failure *ret_error says why, as long as the context. */
+static enum ox_code infer_one(struct nodes *n, json_t *json, const struct ox_result **ret, const char **ret_error)
 {
         struct node_json node = {.context = n->context, .options = &n->options, .json = json, .error = ""};
         enum ox_code code = ox_request_begin(n->context, &node.request);
@@ -99,8 +98,8 @@ static enum ox_code infer_one(struct nodes *n, json_t *json, char *message, cons
         *ret = NULL;
         *ret_error = "";
         if (code == OX_OK) {
-                code = context_run(n->context, node_json_read, &node, message);
-                *ret_error = message[0] ? message : node.error;
+                code = ox_context_run(n->context, node_json_read, &node);
+                *ret_error = node.error[0] ? node.error : ox_context_error(n->context);
         }
         if (code != OX_OK)
                 return code;
@@ -121,9 +120,8 @@ static void count(struct call *call, struct nodes *n)
 
 /* What is told of a node in place of its answer. */
 struct failure {
-        const char *error; /* on the context's arena, or `message` */
+        const char *error; /* as long as the context */
         const struct ox_result *result;
-        char message[CONTEXT_MESSAGE];
 };
 
 /* Infers a node and writes its answer; when that fails, nothing is written. OX_ABORTED for what is too much inline. */
@@ -131,7 +129,7 @@ static enum ox_code write_one(struct call *call, struct nodes *n, json_t *json, 
 {
         struct answer_little little = {call, n->context};
         size_t before = call->reply.length;
-        enum ox_code code = infer_one(n, json, failure->message, &failure->result, &failure->error);
+        enum ox_code code = infer_one(n, json, &failure->result, &failure->error);
 
         if (code == OX_OK) {
                 const struct ox_result *result = failure->result;

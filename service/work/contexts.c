@@ -80,22 +80,3 @@ void contexts_give(struct contexts *contexts, struct ox_context *context)
         pthread_mutex_unlock(&contexts->lock);
         ox_context_free(context);
 }
-
-enum ox_code context_run(struct ox_context *context, enum ox_code (*run)(void *user), void *user, char *message)
-{
-        struct arena_guard guard;
-        struct arena_guard *before = arena_set_guard(ox_context_arena(context), &guard);
-        enum ox_code code;
-
-        if (message)
-                message[0] = '\0';
-        if (setjmp(guard.jump) == 0) {
-                code = run(user);
-        } else {
-                code = guard.code;
-                if (message)
-                        memcpy(message, guard.message, sizeof(guard.message));
-        }
-        arena_set_guard(ox_context_arena(context), before);
-        return code;
-}

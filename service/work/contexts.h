@@ -20,8 +20,3 @@ bool contexts_spare(struct contexts *contexts);
 
 /* Takes NULL. */
 void contexts_give(struct contexts *contexts, struct ox_context *context);
-
-/* Runs what allocates on the context's arena. It may end early, when memory runs out: then the code is what the arena
-   says, and `message` (may be NULL, CONTEXT_MESSAGE bytes) why. What `run` holds besides the arena would be lost. */
-#define CONTEXT_MESSAGE 256
-enum ox_code context_run(struct ox_context *context, enum ox_code (*run)(void *user), void *user, char *message);

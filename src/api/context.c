@@ -1,12 +1,14 @@
-/* Contexts, models, and rendering. */
+/* Contexts: their memory, their guard, and the values that names stand for. */
 #include "shape.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/internal.h"
 #include "base/str.h"
 #include "model/load.h"
+#include "ops/table/registry.h"
 
 struct ox_context *ox_context_new(const struct ox_limits *limits)
 {
@@ -72,7 +74,7 @@ const char *ox_context_error(const struct ox_context *context)
         return context->error;
 }
 
-enum ox_code shape_run(struct ox_context *context, enum ox_code (*run)(void *user), void *user)
+enum ox_code ox_context_run(struct ox_context *context, enum ox_code (*run)(void *user), void *user)
 {
         struct arena_guard guard;
         struct arena_guard *before = arena_set_guard(context->arena, &guard);
@@ -91,277 +93,149 @@ enum ox_code shape_run(struct ox_context *context, enum ox_code (*run)(void *use
         return code;
 }
 
-/* -- a model -- */
-
-/* One piece of work on a model, with its parameters and its outcome. */
-struct work {
-        struct ox_context *context;
-        const void *bytes;
-        size_t size;
-        bool bytes_stay;
-        const struct ox_options *options;
-        const struct ox_result *result;
-};
-
-/* What was fed stays at fault, whatever is asked of the context in between. */
-static enum ox_code remember(struct ox_context *context, enum ox_code code)
+enum ox_code context_fail(struct ox_context *context, enum ox_code code, const char *format, ...)
 {
-        if (code == OX_OK)
-                return OX_OK;
-        if (context->failed == OX_OK) {
-                context->failed = code;
-                context->failed_error = context->error;
-                if (context->error == context->message) {
-                        memcpy(context->failed_message, context->message, sizeof(context->message));
-                        context->failed_error = context->failed_message;
-                }
-        }
-        context->error = context->failed_error;
-        return context->failed;
-}
+        va_list args;
 
-static void need_skimmer(struct ox_context *context)
-{
-        struct skim_sink sink = {.take = loader_take};
-
-        if (context->skimmer)
-                return;
-        sink.user = context->loader = loader_new(context->arena);
-        context->skimmer = skim_new(context->arena, &context->limits, &sink);
-}
-
-static enum ox_code run_feed(void *user)
-{
-        struct work *work = user;
-        struct ox_context *context = work->context;
-
-        need_skimmer(context);
-        loader_bytes_stay(context->loader, work->bytes_stay);
-        enum ox_code code = skim_feed(context->skimmer, work->bytes, work->size);
-
-        if (code != OX_OK)
-                context->error = skim_error(context->skimmer);
+        va_start(args, format);
+        context->error = arena_vprintf(context->arena, format, args);
+        va_end(args);
         return code;
 }
 
-static enum ox_code feed(struct ox_context *context, const void *bytes, size_t size, bool bytes_stay)
-{
-        struct work work = {.context = context, .bytes = bytes, .size = size, .bytes_stay = bytes_stay};
+/* -- names -- */
 
-        if (context->failed != OX_OK)
-                return remember(context, context->failed);
-        if (context->model) {
-                context->error = "the model is complete: another one needs a context that was reset";
+struct begun {
+        struct ox_context *context;
+        enum ox_code (*run)(void *user);
+        void *user;
+};
+
+static enum ox_code run_begun(void *user)
+{
+        struct begun *begun = user;
+        struct ox_context *context = begun->context;
+
+        if (!context->dims) {
+                context->strings = strings_new(context->arena, 0);
+                context->dims = dim_table_new(context->arena, context->strings, &context->limits, 0);
+        }
+        return begun->run(begun->user);
+}
+
+enum ox_code context_run_values(struct ox_context *context, enum ox_code (*run)(void *user), void *user)
+{
+        struct begun begun = {context, run, user};
+
+        if (context->spent) {
+                context->error = "memory or time ran out before: the context must be reset";
                 return OX_FAILED_PRECONDITION;
         }
-        return remember(context, shape_run(context, run_feed, &work));
+        return ox_context_run(context, run_begun, &begun);
 }
 
-enum ox_code ox_model_feed(struct ox_context *context, const void *bytes, size_t size)
+const struct value *context_find(const struct ox_context *context, const char *name)
 {
-        return feed(context, bytes, size, false);
+        str_id id;
+
+        if (!str_find(context->strings, name, strlen(name), &id) || id >= context->value_room)
+                return NULL;
+        return context->value[id];
 }
 
-static enum ox_code run_load(void *user)
+void context_put(struct ox_context *context, const char *name, const struct value *value)
 {
-        struct ox_context *context = ((struct work *)user)->context;
-        const uint8_t *bytes;
-        size_t size;
-        OnnxModel *model;
+        str_id id = str_intern_z(context->strings, name);
+        const struct value **grown;
 
-        need_skimmer(context);
-        enum ox_code code = skim_end(context->skimmer, &bytes, &size);
+        if (id >= context->value_room) {
+                uint32_t room = 2 * id + 64;
 
-        if (code != OX_OK) {
-                context->error = skim_error(context->skimmer);
-                return code;
+                grown = (const struct value **)arena_zalloc(context->arena, (size_t)room * sizeof(*grown));
+                if (context->value_room)
+                        memcpy(grown, context->value, context->value_room * sizeof(*grown));
+                context->value = grown;
+                context->value_room = room;
         }
-        code = model_load(context->arena, bytes, size, context->loader, &model, &context->error);
-        if (code == OX_OK)
-                context->model = model;
-        return code;
+        context->value[id] = value;
 }
 
-static enum ox_code run_infer(void *user)
-{
-        struct work *work = user;
-        struct ox_context *context = work->context;
-        struct infer_bytes bytes = {skim_bytes_seen(context->skimmer), skim_bytes_dropped(context->skimmer)};
-
-        return infer_model(context->arena, &context->limits, context->model, work->options, bytes, &work->result,
-                           &context->error);
-}
-
-enum ox_code ox_model_infer(struct ox_context *context, const struct ox_options *options, const struct ox_result **ret)
-{
-        struct work work = {.context = context, .options = shape_options(options)};
-
-        *ret = NULL;
-        if (context->failed != OX_OK)
-                return remember(context, context->failed);
-        if (!context->model)
-                TRY(remember(context, shape_run(context, run_load, &work)));
-        enum ox_code code = shape_run(context, run_infer, &work);
-
-        *ret = work.result;
-        return code;
-}
-
-enum ox_code ox_infer_model(struct ox_context *context, const void *bytes, size_t size,
-                            const struct ox_options *options, const struct ox_result **ret)
-{
-        *ret = NULL;
-        TRY(feed(context, bytes, size, true));
-        return ox_model_infer(context, options, ret);
-}
-
-/* -- a node -- */
-
-struct node_work {
+struct naming {
         struct ox_context *context;
-        struct infer_node_request *begun;
-        const struct infer_node_request *request;
-        const struct ox_options *options;
-        const struct ox_result *result;
+        const char *name;
+        const struct ox_value *given;
+        struct ox_value *ret;
+        int64_t version;
 };
 
-static enum ox_code run_begin(void *user)
+static enum ox_code run_set(void *user)
 {
-        struct node_work *work = user;
-        struct ox_context *context = work->context;
+        struct naming *n = user;
+        struct value *value = NULL;
 
-        work->begun->strings = strings_new(context->arena, 0);
-        work->begun->dims = dim_table_new(context->arena, work->begun->strings, &context->limits, 0);
+        TRY(context_check_text(n->context, "the name of a value", n->name));
+        if (!n->name[0])
+                return context_fail(n->context, OX_INVALID_ARGUMENT, "a value needs a name");
+        if (n->given) {
+                value = arena_new_array(n->context->arena, struct value, 1);
+                TRY(value_import(n->context, n->name, n->given, value));
+        }
+        context_put(n->context, n->name, value);
         return OX_OK;
 }
 
-enum ox_code ox_request_begin(struct ox_context *context, struct infer_node_request *request)
+enum ox_code ox_context_set(struct ox_context *context, const char *name, const struct ox_value *value)
 {
-        struct node_work work = {.context = context, .begun = request};
+        struct naming n = {.context = context, .name = name, .given = value};
 
-        return shape_run(context, run_begin, &work);
+        return context_run_values(context, run_set, &n);
 }
 
-static enum ox_code run_node(void *user)
+static enum ox_code run_get(void *user)
 {
-        struct node_work *work = user;
-        struct ox_context *context = work->context;
+        struct naming *n = user;
+        const struct value *value = context_find(n->context, n->name);
 
-        return infer_node(context->arena, &context->limits, work->request, work->options, &work->result,
-                          &context->error);
-}
-
-enum ox_code ox_request_infer(struct ox_context *context, const struct infer_node_request *request,
-                              const struct ox_options *options, const struct ox_result **ret)
-{
-        struct node_work work = {.context = context, .request = request, .options = shape_options(options)};
-        enum ox_code code = shape_run(context, run_node, &work);
-
-        *ret = work.result;
-        return code;
-}
-
-/* -- rendering -- */
-
-/* What is rendered, and the sink on the way to the caller's, which ends it once the answer is larger than it may be:
-   what a small model repeats for every value (a long name, a large expression) adds up. */
-struct rendering {
-        struct ox_context *context;
-        const struct ox_result *result;
-        bool pretty;
-        enum ox_code code; /* of an error, with its message */
-        const char *message;
-        ox_write write;
-        void *user;
-        uint64_t left; /* bytes that the answer may still have */
-        bool is_full;
-};
-
-static void write_bounded(void *user, const char *bytes, size_t size)
-{
-        struct rendering *r = user;
-
-        r->is_full = size > r->left;
-        if (r->is_full)
-                arena_bail(r->context->arena, OX_RESOURCE_EXHAUSTED,
-                           "the answer has more bytes than answer_bytes allows (%lld)",
-                           (long long)r->context->limits.answer_bytes);
-        r->left -= size;
-        r->write(r->user, bytes, size);
-}
-
-static enum ox_code run_bounded(struct rendering *r, enum ox_code (*run)(void *user))
-{
-        int64_t most = r->context->limits.answer_bytes;
-        bool was_spent = r->context->spent;
-
-        r->left = most < 0 ? 0 : (uint64_t)most;
-        enum ox_code code = shape_run(r->context, run, r);
-
-        if (r->is_full)
-                r->context->spent = was_spent; /* nothing was left half made */
-        return code;
-}
-
-static enum ox_code run_json(void *user)
-{
-        struct rendering *r = user;
-
-        render_json(r->result, r->context->arena, r->pretty, write_bounded, r);
+        if (!value)
+                return context_fail(n->context, OX_OUT_OF_RANGE, "%.100s stands for nothing", n->name);
+        value_export(n->context->arena, n->context->dims, value, n->ret);
         return OX_OK;
 }
 
-enum ox_code ox_render_json(struct ox_context *context, const struct ox_result *result, bool pretty, ox_write write,
-                            void *user)
+enum ox_code ox_context_get(struct ox_context *context, const char *name, struct ox_value *ret)
 {
-        struct rendering r = {.context = context, .result = result, .pretty = pretty, .write = write, .user = user};
+        struct naming n = {.context = context, .name = name, .ret = ret};
 
-        return run_bounded(&r, run_json);
+        *ret = (struct ox_value){.type = NULL};
+        return context_run_values(context, run_get, &n);
 }
 
-static enum ox_code run_table(void *user)
+static enum ox_code run_opset(void *user)
 {
-        struct rendering *r = user;
+        struct naming *n = user;
+        struct ox_context *context = n->context;
+        const char *domain = op_canonical_domain(n->name);
+        size_t at = 0;
 
-        render_table(r->result, r->context->arena, write_bounded, r);
+        TRY(context_check_text(context, "the name of a domain", domain));
+        if (n->version < 1)
+                return context_fail(context, OX_INVALID_ARGUMENT, "version %" PRId64 " of domain \"%s\" is below 1",
+                                    n->version, domain);
+        while (at < context->n_opset && strcmp(context->opset[at].domain, domain) != 0)
+                at++;
+        if (at == context->n_opset) {
+                context->opset = arena_grow(context->arena, context->opset, at * sizeof(*context->opset),
+                                            (at + 1) * sizeof(*context->opset));
+                context->opset[at].domain = arena_strndup(context->arena, domain, strlen(domain));
+                context->n_opset++;
+        }
+        context->opset[at].version = n->version;
         return OX_OK;
 }
 
-enum ox_code ox_render_table(struct ox_context *context, const struct ox_result *result, ox_write write, void *user)
+enum ox_code ox_context_opset(struct ox_context *context, const char *domain, int64_t version)
 {
-        struct rendering r = {.context = context, .result = result, .write = write, .user = user};
+        struct naming n = {.context = context, .name = domain, .version = version};
 
-        return run_bounded(&r, run_table);
-}
-
-static enum ox_code run_patch(void *user)
-{
-        struct rendering *r = user;
-
-        render_patch(r->result, r->context->arena, write_bounded, r);
-        return OX_OK;
-}
-
-enum ox_code ox_render_patch(struct ox_context *context, const struct ox_result *result, ox_write write, void *user)
-{
-        struct rendering r = {.context = context, .result = result, .write = write, .user = user};
-
-        return run_bounded(&r, run_patch);
-}
-
-static enum ox_code run_error(void *user)
-{
-        struct rendering *r = user;
-
-        render_error_json(r->code, r->message, r->result, write_bounded, r);
-        return OX_OK;
-}
-
-enum ox_code ox_render_error(struct ox_context *context, enum ox_code code, const char *message,
-                             const struct ox_result *result, ox_write write, void *user)
-{
-        struct rendering r = {
-                .context = context, .result = result, .code = code, .message = message, .write = write, .user = user};
-
-        return run_bounded(&r, run_error);
+        return context_run_values(context, run_opset, &n);
 }

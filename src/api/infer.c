@@ -40,7 +40,7 @@ static void take_inputs(struct ox_context *context, const OnnxNode *node, struct
                 taken = arena_zalloc(context->arena, str_count(context->strings) * sizeof(*taken));
         for (size_t i = 0; i < node->n_input; i++) {
                 str_id id = str_intern_static(context->strings, node->input[i]);
-                const struct value *value = shape_find(context, node->input[i]);
+                const struct value *value = context_find(context, node->input[i]);
 
                 if (!value || (taken ? taken[id] : is_among(inputs, request->n_input, node->input[i])))
                         continue;
@@ -55,7 +55,7 @@ static void store_outputs(struct ox_context *context, const struct ox_result *re
 {
         for (size_t i = 0; i < result->n_value; i++)
                 if (!result->value[i]->scope[0])
-                        shape_set(context, result->value[i]->name, &result->value[i]->value);
+                        context_put(context, result->value[i]->name, &result->value[i]->value);
 }
 
 static int64_t opset_of(const struct ox_context *context, const char *domain)
@@ -88,13 +88,59 @@ static enum ox_code run_infer(void *user)
 enum ox_code ox_infer_node(struct ox_context *context, const struct ox_node *node, const struct ox_options *options,
                            const struct ox_result **ret)
 {
-        struct call call = {.context = context, .node = node, .options = shape_options(options)};
+        struct call call = {.context = context, .node = node, .options = options_or_none(options)};
 
         *ret = NULL;
-        TRY(shape_check_node(context, node));
-        enum ox_code code = shape_run_values(context, run_infer, &call);
+        TRY(node_fault(context, node));
+        enum ox_code code = context_run_values(context, run_infer, &call);
 
         *ret = call.result;
+        return code;
+}
+
+/* -- a node with its inputs, as the daemon asks -- */
+
+struct node_work {
+        struct ox_context *context;
+        struct infer_node_request *begun;
+        const struct infer_node_request *request;
+        const struct ox_options *options;
+        const struct ox_result *result;
+};
+
+static enum ox_code run_begin(void *user)
+{
+        struct node_work *work = user;
+        struct ox_context *context = work->context;
+
+        work->begun->strings = strings_new(context->arena, 0);
+        work->begun->dims = dim_table_new(context->arena, work->begun->strings, &context->limits, 0);
+        return OX_OK;
+}
+
+enum ox_code ox_request_begin(struct ox_context *context, struct infer_node_request *request)
+{
+        struct node_work work = {.context = context, .begun = request};
+
+        return ox_context_run(context, run_begin, &work);
+}
+
+static enum ox_code run_node(void *user)
+{
+        struct node_work *work = user;
+        struct ox_context *context = work->context;
+
+        return infer_node(context->arena, &context->limits, work->request, work->options, &work->result,
+                          &context->error);
+}
+
+enum ox_code ox_request_infer(struct ox_context *context, const struct infer_node_request *request,
+                              const struct ox_options *options, const struct ox_result **ret)
+{
+        struct node_work work = {.context = context, .request = request, .options = options_or_none(options)};
+        enum ox_code code = ox_context_run(context, run_node, &work);
+
+        *ret = work.result;
         return code;
 }
 
@@ -170,15 +216,15 @@ static enum ox_code run_broadcast(void *user)
         int rank;
 
         if (pair->a)
-                TRY(shape_read_shape(context, "a", pair->a, &a));
+                TRY(shape_import(context, "a", pair->a, &a));
         if (pair->b)
-                TRY(shape_read_shape(context, "b", pair->b, &b));
+                TRY(shape_import(context, "b", pair->b, &b));
         shaped__onnx__v1__node_proto__init(&proto);
         proto.op_type = arena_strndup(context->arena, "broadcast", strlen("broadcast"));
         proto.domain = proto.name = arena_strndup(context->arena, "", 0);
         bare_begin(&bare, context, &proto);
         TRY(bare_end(&bare, context, broadcast_shapes(&bare.n, a.rank, a.dim, b.rank, b.dim, 1, &rank, &dims)));
-        pair->ret = shape_tell_shape(context->arena, context->dims, rank, dims);
+        pair->ret = shape_export(context->arena, context->dims, rank, dims);
         return OX_OK;
 }
 
@@ -186,7 +232,7 @@ enum ox_code ox_shape_broadcast(struct ox_context *context, const struct ox_shap
                                 const struct ox_shape **ret)
 {
         struct pair pair = {.context = context, .a = a, .b = b};
-        enum ox_code code = shape_run_values(context, run_broadcast, &pair);
+        enum ox_code code = context_run_values(context, run_broadcast, &pair);
 
         *ret = pair.ret;
         return code;
@@ -216,7 +262,7 @@ static enum ox_code run_text(void *user)
 enum ox_code ox_shape_text(struct ox_context *context, const struct ox_shape *shape, const char **ret)
 {
         struct pair pair = {.context = context, .a = shape, .text = ""};
-        enum ox_code code = shape_run(context, run_text, &pair);
+        enum ox_code code = ox_context_run(context, run_text, &pair);
 
         *ret = pair.text;
         return code;
@@ -228,10 +274,10 @@ enum ox_code ox_shape_text(struct ox_context *context, const struct ox_shape *sh
 static enum ox_code find_inputs(const struct call *call, struct bare *bare)
 {
         for (int i = 0; i < 2; i++) {
-                bare->in[i] = shape_find(call->context, call->input[i]);
+                bare->in[i] = context_find(call->context, call->input[i]);
                 if (!bare->in[i])
-                        return shape_fail(call->context, OX_OUT_OF_RANGE, "%s: nothing defines input %.100s",
-                                          call->node->proto.op_type, call->input[i]);
+                        return context_fail(call->context, OX_OUT_OF_RANGE, "%s: nothing defines input %.100s",
+                                            call->node->proto.op_type, call->input[i]);
         }
         return OX_OK;
 }
@@ -241,7 +287,7 @@ static enum ox_code need_output(const struct call *call)
         const OnnxNode *proto = &call->node->proto;
 
         if (proto->n_output == 0 || !proto->output[0][0])
-                return shape_fail(call->context, OX_INVALID_ARGUMENT, "%s: the node has no output", proto->op_type);
+                return context_fail(call->context, OX_INVALID_ARGUMENT, "%s: the node has no output", proto->op_type);
         return OX_OK;
 }
 
@@ -251,7 +297,7 @@ static void store_output(const struct call *call, const struct bare *bare)
         struct value *value = arena_new_array(call->context->arena, struct value, 1);
 
         *value = bare->out;
-        shape_set(call->context, call->node->proto.output[0], value);
+        context_put(call->context, call->node->proto.output[0], value);
 }
 
 static enum ox_code run_binary(void *user)
@@ -265,11 +311,11 @@ static enum ox_code run_binary(void *user)
         int rank;
 
         if (strcmp(proto->op_type, call->expected) != 0)
-                return shape_fail(context, OX_INVALID_ARGUMENT, "the node's operator is %s, expected %.100s",
-                                  proto->op_type, call->expected);
+                return context_fail(context, OX_INVALID_ARGUMENT, "the node's operator is %s, expected %.100s",
+                                    proto->op_type, call->expected);
         TRY(need_output(call));
         if (!elem_by_name(call->elem, strlen(call->elem), &elem))
-                return shape_fail(context, OX_INVALID_ARGUMENT, "'%.100s' is no element type", call->elem);
+                return context_fail(context, OX_INVALID_ARGUMENT, "'%.100s' is no element type", call->elem);
         bare_begin(&bare, context, proto);
         TRY(find_inputs(call, &bare));
         TRY(bare_end(&bare, context, broadcast_inputs(&bare.n, 0, 2, &rank, &dims)));
@@ -290,8 +336,8 @@ enum ox_code ox_infer_binary_broadcast(struct ox_context *context, const struct 
                             .expected = expected_op_type,
                             .elem = output_elem};
 
-        TRY(shape_check_node(context, node));
-        return shape_run_values(context, run_binary, &call);
+        TRY(node_fault(context, node));
+        return context_run_values(context, run_binary, &call);
 }
 
 static bool has_known_element(const struct content *content)
@@ -312,10 +358,10 @@ static enum ox_code run_arithmetic(void *user)
         TRY(need_output(call));
         bare_begin(&bare, context, &call->node->proto);
         TRY(find_inputs(call, &bare));
-        output = shape_find(context, call->node->proto.output[0]);
+        output = context_find(context, call->node->proto.output[0]);
         if (!output)
-                return shape_fail(context, OX_OUT_OF_RANGE, "%s: output %.100s stands for nothing",
-                                  call->node->proto.op_type, call->node->proto.output[0]);
+                return context_fail(context, OX_OUT_OF_RANGE, "%s: output %.100s stands for nothing",
+                                    call->node->proto.op_type, call->node->proto.output[0]);
         bare.out = *output;
         switch (call->operation) {
         case OX_ADD:
@@ -325,7 +371,7 @@ static enum ox_code run_arithmetic(void *user)
                 content_Sub(&bare.n);
                 break;
         default:
-                return shape_fail(context, OX_INVALID_ARGUMENT, "the operation is neither OX_ADD nor OX_SUB");
+                return context_fail(context, OX_INVALID_ARGUMENT, "the operation is neither OX_ADD nor OX_SUB");
         }
         dim_take_faults(context->dims);
         if (bare.out.content && has_known_element(bare.out.content))
@@ -338,6 +384,6 @@ enum ox_code ox_propagate_arithmetic(struct ox_context *context, const struct ox
 {
         struct call call = {.context = context, .node = node, .input = {input_a, input_b}, .operation = operation};
 
-        TRY(shape_check_node(context, node));
-        return shape_run_values(context, run_arithmetic, &call);
+        TRY(node_fault(context, node));
+        return context_run_values(context, run_arithmetic, &call);
 }

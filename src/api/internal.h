@@ -5,7 +5,7 @@
 #include "model/load.h"
 #include "model/skim.h"
 
-#define SHAPE_MESSAGE sizeof(((struct arena_guard *)NULL)->message)
+#define CONTEXT_MESSAGE sizeof(((struct arena_guard *)NULL)->message)
 
 struct ox_context {
         struct ox_limits limits;
@@ -23,52 +23,48 @@ struct ox_context {
         size_t n_opset;
         bool spent; /* work ended early, so that these tables may be half made */
         const char *error;
-        char message[SHAPE_MESSAGE];
-        char failed_message[SHAPE_MESSAGE];
+        char message[CONTEXT_MESSAGE];
+        char failed_message[CONTEXT_MESSAGE];
 };
 
 struct ox_node {
         struct ox_context *context;
         OnnxNode proto;
         enum ox_code failed;
-        char message[SHAPE_MESSAGE]; /* why */
+        char message[CONTEXT_MESSAGE]; /* why */
 };
 
-static inline const struct ox_options *shape_options(const struct ox_options *options)
+static inline const struct ox_options *options_or_none(const struct ox_options *options)
 {
         static const struct ox_options none;
 
         return options ? options : &none;
 }
 
-/* Runs work that may end early from any depth, when memory or time runs out; context->error says why then. */
-enum ox_code shape_run(struct ox_context *context, enum ox_code (*run)(void *user), void *user);
+/* ox_context_run() for work on values by name, with their tables made. */
+enum ox_code context_run_values(struct ox_context *context, enum ox_code (*run)(void *user), void *user);
 
-/* The same for work on values by name, with their tables made. */
-enum ox_code shape_run_values(struct ox_context *context, enum ox_code (*run)(void *user), void *user);
-
-/* -- under shape_run(): they may bail out -- */
+/* -- within ox_context_run(): these may end it early -- */
 
 /* Sets context->error, and returns `code`. */
-enum ox_code shape_fail(struct ox_context *context, enum ox_code code, const char *format, ...)
+enum ox_code context_fail(struct ox_context *context, enum ox_code code, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
 
 /* Error unless a text is clean UTF-8 within the limit on names. */
-enum ox_code shape_check_text(struct ox_context *context, const char *what, const char *text);
+enum ox_code context_check_text(struct ox_context *context, const char *what, const char *text);
 
 /* What a caller says of a value or a shape, `name`, as the engine has it. */
-enum ox_code shape_read_value(struct ox_context *context, const char *name, const struct ox_value *given,
-                              struct value *ret);
-enum ox_code shape_read_shape(struct ox_context *context, const char *name, const struct ox_shape *given,
-                              struct type *ret);
+enum ox_code value_import(struct ox_context *context, const char *name, const struct ox_value *given,
+                          struct value *ret);
+enum ox_code shape_import(struct ox_context *context, const char *name, const struct ox_shape *given, struct type *ret);
 
 /* And back; `dims` is the table that it was made with. */
-const struct ox_shape *shape_tell_shape(struct arena *arena, struct dim_table *dims, int rank, const struct dim *dim);
-void shape_tell_value(struct arena *arena, struct dim_table *dims, const struct value *value, struct ox_value *ret);
+const struct ox_shape *shape_export(struct arena *arena, struct dim_table *dims, int rank, const struct dim *dim);
+void value_export(struct arena *arena, struct dim_table *dims, const struct value *value, struct ox_value *ret);
 
 /* NULL: the name stands for nothing. */
-const struct value *shape_find(const struct ox_context *context, const char *name);
-void shape_set(struct ox_context *context, const char *name, const struct value *value);
+const struct value *context_find(const struct ox_context *context, const char *name);
+void context_put(struct ox_context *context, const char *name, const struct value *value);
 
 /* The node's fault, or OX_OK. Takes NULL, for a node that could not be made. */
-enum ox_code shape_check_node(struct ox_context *context, const struct ox_node *node);
+enum ox_code node_fault(struct ox_context *context, const struct ox_node *node);

@@ -25,8 +25,8 @@ static enum ox_code add(struct addition *addition, enum ox_code (*run)(void *use
         if (!node)
                 return OX_INVALID_ARGUMENT;
         addition->context = node->context;
-        TRY(shape_check_node(node->context, node));
-        enum ox_code code = shape_run_values(node->context, run, addition);
+        TRY(node_fault(node->context, node));
+        enum ox_code code = context_run_values(node->context, run, addition);
 
         if (code != OX_OK) {
                 node->failed = code;
@@ -35,7 +35,7 @@ static enum ox_code add(struct addition *addition, enum ox_code (*run)(void *use
         return code;
 }
 
-enum ox_code shape_check_node(struct ox_context *context, const struct ox_node *node)
+enum ox_code node_fault(struct ox_context *context, const struct ox_node *node)
 {
         if (node && node->context == context) {
                 context->error = node->failed == OX_OK ? "" : node->message;
@@ -56,10 +56,10 @@ static enum ox_code run_new(void *user)
         struct addition *a = user;
         struct ox_node *node = arena_new_zero(a->context->arena, struct ox_node);
 
-        TRY(shape_check_text(a->context, "the operator", a->name));
-        TRY(shape_check_text(a->context, "the name of a domain", a->domain));
+        TRY(context_check_text(a->context, "the operator", a->name));
+        TRY(context_check_text(a->context, "the name of a domain", a->domain));
         if (!a->name[0])
-                return shape_fail(a->context, OX_INVALID_ARGUMENT, "a node needs an operator");
+                return context_fail(a->context, OX_INVALID_ARGUMENT, "a node needs an operator");
         node->context = a->context;
         shaped__onnx__v1__node_proto__init(&node->proto);
         node->proto.op_type = copy(a, a->name);
@@ -72,7 +72,7 @@ static enum ox_code run_new(void *user)
 enum ox_code ox_node_new(struct ox_context *context, const char *domain, const char *op_type, struct ox_node **ret)
 {
         struct addition a = {.context = context, .name = op_type, .domain = domain};
-        enum ox_code code = shape_run_values(context, run_new, &a);
+        enum ox_code code = context_run_values(context, run_new, &a);
 
         *ret = a.ret;
         return code;
@@ -82,7 +82,7 @@ static enum ox_code run_name(void *user)
 {
         struct addition *a = user;
 
-        TRY(shape_check_text(a->context, "the name of a node", a->name));
+        TRY(context_check_text(a->context, "the name of a node", a->name));
         a->node->proto.name = copy(a, a->name);
         return OX_OK;
 }
@@ -97,7 +97,7 @@ enum ox_code ox_node_name(struct ox_node *node, const char *name)
 /* One more name at the end of a list. */
 static enum ox_code append(struct addition *a, char ***list, size_t *count)
 {
-        TRY(shape_check_text(a->context, "the name of a value", a->name));
+        TRY(context_check_text(a->context, "the name of a value", a->name));
         if ((*count & (*count - 1)) == 0) /* the list has room for a power of two */
                 *list = arena_grow(a->context->arena, *list, *count * sizeof(**list),
                                    (*count ? 2 * *count : 1) * sizeof(**list));
@@ -180,8 +180,8 @@ static enum ox_code read_numbers(struct addition *a, const struct value *value, 
                 int64_t number = 0;
 
                 if (s->kind != SCALAR_FLOAT && !scalar_is_number(*s, &number))
-                        return shape_fail(a->context, OX_INVALID_ARGUMENT, "attribute %.100s: element %zu is no number",
-                                          a->name, i);
+                        return context_fail(a->context, OX_INVALID_ARGUMENT,
+                                            "attribute %.100s: element %zu is no number", a->name, i);
                 if (elem == ELEM_FLOAT)
                         t->float_data[i] = (float)s->f;
                 else if (elem == ELEM_DOUBLE)
@@ -202,10 +202,10 @@ static enum ox_code read_tensor(struct addition *a, OnnxTensor **ret)
         OnnxTensor *t = arena_new_array(arena, OnnxTensor, 1);
         struct value value;
 
-        TRY(shape_read_value(a->context, a->name, a->at, &value));
+        TRY(value_import(a->context, a->name, a->at, &value));
         if (value.type.kind != TYPE_TENSOR || value.type.elem == ELEM_UNDEFINED || value.type.rank == RANK_UNKNOWN)
-                return shape_fail(a->context, OX_INVALID_ARGUMENT,
-                                  "attribute %.100s is no tensor of known type and shape", a->name);
+                return context_fail(a->context, OX_INVALID_ARGUMENT,
+                                    "attribute %.100s is no tensor of known type and shape", a->name);
         shaped__onnx__v1__tensor_proto__init(t);
         t->has_data_type = 1;
         t->data_type = (int32_t)value.type.elem;
@@ -213,8 +213,8 @@ static enum ox_code read_tensor(struct addition *a, OnnxTensor **ret)
         t->dims = arena_new_array(arena, int64_t, t->n_dims);
         for (size_t d = 0; d < t->n_dims; d++) {
                 if (!dim_is_int(value.type.dim[d]))
-                        return shape_fail(a->context, OX_INVALID_ARGUMENT, "attribute %.100s: axis %zu is no integer",
-                                          a->name, d);
+                        return context_fail(a->context, OX_INVALID_ARGUMENT, "attribute %.100s: axis %zu is no integer",
+                                            a->name, d);
                 t->dims[d] = value.type.dim[d].val;
         }
         *ret = t;
@@ -296,7 +296,7 @@ static enum ox_code run_attribute(void *user)
         struct addition *a = user;
         OnnxAttribute attribute;
 
-        TRY(shape_check_text(a->context, "the name of an attribute", a->name));
+        TRY(context_check_text(a->context, "the name of an attribute", a->name));
         shaped__onnx__v1__attribute_proto__init(&attribute);
         attribute.name = copy(a, a->name);
         attribute.has_type = 1;

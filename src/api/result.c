@@ -1,5 +1,7 @@
-/* Reading a result. */
+/* A result: its parts, and how it is rendered. */
 #include "api/internal.h"
+
+/* -- its parts -- */
 
 size_t ox_result_count(const struct ox_result *result)
 {
@@ -19,7 +21,7 @@ static enum ox_code run_value(void *user)
         const struct result_value *value;
 
         if (t->index >= t->result->n_value)
-                return shape_fail(t->context, OX_OUT_OF_RANGE, "value %zu of %zu", t->index, t->result->n_value);
+                return context_fail(t->context, OX_OUT_OF_RANGE, "value %zu of %zu", t->index, t->result->n_value);
         value = t->result->value[t->index];
         *t->ret = (struct ox_result_value){
                 .name = value->name,
@@ -29,7 +31,7 @@ static enum ox_code run_value(void *user)
                 .node_index = value->node_index,
                 .op = value->op,
         };
-        shape_tell_value(t->context->arena, t->result->dims, &value->value, &t->ret->value);
+        value_export(t->context->arena, t->result->dims, &value->value, &t->ret->value);
         return OX_OK;
 }
 
@@ -39,7 +41,7 @@ enum ox_code ox_result_value(struct ox_context *context, const struct ox_result 
         struct telling telling = {context, result, index, ret};
 
         *ret = (struct ox_result_value){.name = "", .scope = "", .node = "", .node_index = -1, .op = ""};
-        return shape_run(context, run_value, &telling);
+        return ox_context_run(context, run_value, &telling);
 }
 
 const struct ox_symbol *ox_result_symbols(const struct ox_result *result, size_t *ret_count)
@@ -63,4 +65,109 @@ const struct ox_diag *ox_result_diagnostics(const struct ox_result *result, size
 struct ox_summary ox_result_summary(const struct ox_result *result)
 {
         return result->summary;
+}
+
+/* -- rendering -- */
+
+/* What is rendered, and the sink on the way to the caller's, which ends it once the answer is larger than it may be:
+   what a small model repeats for every value (a long name, a large expression) adds up. */
+struct rendering {
+        struct ox_context *context;
+        const struct ox_result *result;
+        bool pretty;
+        enum ox_code code; /* of an error, with its message */
+        const char *message;
+        ox_write write;
+        void *user;
+        uint64_t left; /* bytes that the answer may still have */
+        bool is_full;
+};
+
+static void write_bounded(void *user, const char *bytes, size_t size)
+{
+        struct rendering *r = user;
+
+        r->is_full = size > r->left;
+        if (r->is_full)
+                arena_bail(r->context->arena, OX_RESOURCE_EXHAUSTED,
+                           "the answer has more bytes than answer_bytes allows (%lld)",
+                           (long long)r->context->limits.answer_bytes);
+        r->left -= size;
+        r->write(r->user, bytes, size);
+}
+
+static enum ox_code run_bounded(struct rendering *r, enum ox_code (*run)(void *user))
+{
+        int64_t most = r->context->limits.answer_bytes;
+        bool was_spent = r->context->spent;
+
+        r->left = most < 0 ? 0 : (uint64_t)most;
+        enum ox_code code = ox_context_run(r->context, run, r);
+
+        if (r->is_full)
+                r->context->spent = was_spent; /* nothing was left half made */
+        return code;
+}
+
+static enum ox_code run_json(void *user)
+{
+        struct rendering *r = user;
+
+        render_json(r->result, r->context->arena, r->pretty, write_bounded, r);
+        return OX_OK;
+}
+
+enum ox_code ox_render_json(struct ox_context *context, const struct ox_result *result, bool pretty, ox_write write,
+                            void *user)
+{
+        struct rendering r = {.context = context, .result = result, .pretty = pretty, .write = write, .user = user};
+
+        return run_bounded(&r, run_json);
+}
+
+static enum ox_code run_table(void *user)
+{
+        struct rendering *r = user;
+
+        render_table(r->result, r->context->arena, write_bounded, r);
+        return OX_OK;
+}
+
+enum ox_code ox_render_table(struct ox_context *context, const struct ox_result *result, ox_write write, void *user)
+{
+        struct rendering r = {.context = context, .result = result, .write = write, .user = user};
+
+        return run_bounded(&r, run_table);
+}
+
+static enum ox_code run_patch(void *user)
+{
+        struct rendering *r = user;
+
+        render_patch(r->result, r->context->arena, write_bounded, r);
+        return OX_OK;
+}
+
+enum ox_code ox_render_patch(struct ox_context *context, const struct ox_result *result, ox_write write, void *user)
+{
+        struct rendering r = {.context = context, .result = result, .write = write, .user = user};
+
+        return run_bounded(&r, run_patch);
+}
+
+static enum ox_code run_error(void *user)
+{
+        struct rendering *r = user;
+
+        render_error_json(r->code, r->message, r->result, write_bounded, r);
+        return OX_OK;
+}
+
+enum ox_code ox_render_error(struct ox_context *context, enum ox_code code, const char *message,
+                             const struct ox_result *result, ox_write write, void *user)
+{
+        struct rendering r = {
+                .context = context, .result = result, .code = code, .message = message, .write = write, .user = user};
+
+        return run_bounded(&r, run_error);
 }

@@ -1,4 +1,4 @@
-/* Values and shapes as callers see them, and the names that a context has for them. */
+/* Values and shapes as callers see them. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -6,25 +6,16 @@
 #include "base/checked.h"
 #include "ops/table/registry.h"
 
-enum ox_code shape_fail(struct ox_context *context, enum ox_code code, const char *format, ...)
-{
-        va_list args;
-
-        va_start(args, format);
-        context->error = arena_vprintf(context->arena, format, args);
-        va_end(args);
-        return code;
-}
-
-enum ox_code shape_check_text(struct ox_context *context, const char *what, const char *text)
+enum ox_code context_check_text(struct ox_context *context, const char *what, const char *text)
 {
         size_t length = strlen(text);
 
         if (length > (size_t)context->limits.name_bytes)
-                return shape_fail(context, OX_RESOURCE_EXHAUSTED, "%s has %zu bytes, the limit name_bytes is %" PRId64,
-                                  what, length, context->limits.name_bytes);
+                return context_fail(context, OX_RESOURCE_EXHAUSTED,
+                                    "%s has %zu bytes, the limit name_bytes is %" PRId64, what, length,
+                                    context->limits.name_bytes);
         if (!utf8_is_clean(text, length))
-                return shape_fail(context, OX_INVALID_ARGUMENT, "%s is no UTF-8", what);
+                return context_fail(context, OX_INVALID_ARGUMENT, "%s is no UTF-8", what);
         return OX_OK;
 }
 
@@ -53,7 +44,7 @@ static enum ox_code read_text(struct reading *r, const char *text, int axis, str
         const struct dim_origin origin = {.value = name, .axis = axis};
         size_t length = strlen(text);
 
-        TRY(shape_check_text(context, "a size or element", text));
+        TRY(context_check_text(context, "a size or element", text));
         if (!length)
                 *ret = dim_fresh_input(context->dims,
                                        axis < 0 ? arena_printf(context->arena, "%s_length", r->name)
@@ -73,21 +64,20 @@ static enum ox_code read_size(struct reading *r, const struct ox_dim *given, int
         if (!dim_is_int(*ret) || ret->val >= 0)
                 return OX_OK;
         if (axis < 0)
-                return shape_fail(r->context, OX_INVALID_ARGUMENT,
-                                  "%s: the length is %" PRId64 ", it must be 0 or more", r->name, ret->val);
-        return shape_fail(r->context, OX_INVALID_ARGUMENT, "%s: axis %d is %" PRId64 ", a size is 0 or more", r->name,
-                          axis, ret->val);
+                return context_fail(r->context, OX_INVALID_ARGUMENT,
+                                    "%s: the length is %" PRId64 ", it must be 0 or more", r->name, ret->val);
+        return context_fail(r->context, OX_INVALID_ARGUMENT, "%s: axis %d is %" PRId64 ", a size is 0 or more", r->name,
+                            axis, ret->val);
 }
 
-enum ox_code shape_read_shape(struct ox_context *context, const char *name, const struct ox_shape *given,
-                              struct type *ret)
+enum ox_code shape_import(struct ox_context *context, const char *name, const struct ox_shape *given, struct type *ret)
 {
         struct reading r = {context, name};
         struct dim *dims;
 
         if (given->rank > (size_t)context->limits.rank)
-                return shape_fail(context, OX_RESOURCE_EXHAUSTED, "%s: rank %zu, the limit rank is %" PRId64, name,
-                                  given->rank, context->limits.rank);
+                return context_fail(context, OX_RESOURCE_EXHAUSTED, "%s: rank %zu, the limit rank is %" PRId64, name,
+                                    given->rank, context->limits.rank);
         dims = arena_new_array(context->arena, struct dim, given->rank);
         for (size_t d = 0; d < given->rank; d++)
                 TRY(read_size(&r, &given->dims[d], (int)d, &dims[d]));
@@ -125,13 +115,13 @@ static enum ox_code read_element(struct reading *r, enum elem elem, const struct
                 else if (elem_int_range(elem, &lower, &upper) && given->i >= lower && given->i <= upper)
                         *ret = scalar_int(dim_int(given->i));
                 else
-                        return shape_fail(r->context, OX_INVALID_ARGUMENT, "%s: element %" PRId64 " is no %s", r->name,
-                                          given->i, elem_name((int)elem));
+                        return context_fail(r->context, OX_INVALID_ARGUMENT, "%s: element %" PRId64 " is no %s",
+                                            r->name, given->i, elem_name((int)elem));
                 return OX_OK;
         case OX_ELEMENT_FLOAT:
                 if (!is_float)
-                        return shape_fail(r->context, OX_INVALID_ARGUMENT, "%s: element %g is no %s", r->name, given->f,
-                                          elem_name((int)elem));
+                        return context_fail(r->context, OX_INVALID_ARGUMENT, "%s: element %g is no %s", r->name,
+                                            given->f, elem_name((int)elem));
                 *ret = scalar_float(float_round(elem, given->f));
                 return OX_OK;
         case OX_ELEMENT_TEXT:
@@ -141,7 +131,7 @@ static enum ox_code read_element(struct reading *r, enum elem elem, const struct
                 *ret = (struct scalar){.kind = is_float ? SCALAR_RATIO : SCALAR_INT, .d = d, .den = 1};
                 return OX_OK;
         }
-        return shape_fail(r->context, OX_INVALID_ARGUMENT, "%s: an element is of no kind", r->name);
+        return context_fail(r->context, OX_INVALID_ARGUMENT, "%s: an element is of no kind", r->name);
 }
 
 /* The number of elements that a shape in integers has. */
@@ -165,12 +155,12 @@ static enum ox_code read_content(struct reading *r, const struct ox_value *given
         size_t wanted;
 
         if (type->kind != TYPE_TENSOR || type->elem == ELEM_UNDEFINED)
-                return shape_fail(r->context, OX_INVALID_ARGUMENT,
-                                  "%s: it has contents, and is no tensor of a known type", r->name);
+                return context_fail(r->context, OX_INVALID_ARGUMENT,
+                                    "%s: it has contents, and is no tensor of a known type", r->name);
         if (!count_elements(type, &wanted) || wanted != given->n_content)
-                return shape_fail(r->context, OX_INVALID_ARGUMENT,
-                                  "%s: its contents are %zu elements, which is not what the shape says", r->name,
-                                  given->n_content);
+                return context_fail(r->context, OX_INVALID_ARGUMENT,
+                                    "%s: its contents are %zu elements, which is not what the shape says", r->name,
+                                    given->n_content);
         if (given->n_content > (size_t)r->context->limits.content_elements)
                 return OX_OK;
         if (!elem_is_float(type->elem) && !elem_is_integer(type->elem) && type->elem != ELEM_BOOL)
@@ -181,28 +171,27 @@ static enum ox_code read_content(struct reading *r, const struct ox_value *given
         return OX_OK;
 }
 
-enum ox_code shape_read_value(struct ox_context *context, const char *name, const struct ox_value *given,
-                              struct value *ret)
+enum ox_code value_import(struct ox_context *context, const char *name, const struct ox_value *given, struct value *ret)
 {
         struct reading r = {context, name};
         struct type *tensor;
 
         *ret = (struct value){.type = type_unknown};
         if (given->type && given->type[0] && !type_parse(context->arena, given->type, strlen(given->type), &ret->type))
-                return shape_fail(context, OX_INVALID_ARGUMENT, "%s: '%.100s' is no type", name, given->type);
+                return context_fail(context, OX_INVALID_ARGUMENT, "%s: '%.100s' is no type", name, given->type);
         if (given->shape) {
                 if (ret->type.kind == TYPE_UNKNOWN)
                         ret->type = type_tensor(ELEM_UNDEFINED, RANK_UNKNOWN, NULL);
                 tensor = tensor_within(context, &ret->type);
                 if (!tensor)
-                        return shape_fail(context, OX_INVALID_ARGUMENT,
-                                          "%s: it has a shape, and there is no tensor in %s", name, given->type);
-                TRY(shape_read_shape(context, name, given->shape, tensor));
+                        return context_fail(context, OX_INVALID_ARGUMENT,
+                                            "%s: it has a shape, and there is no tensor in %s", name, given->type);
+                TRY(shape_import(context, name, given->shape, tensor));
         }
         if (given->length) {
                 if (ret->type.kind != TYPE_SEQUENCE && ret->type.kind != TYPE_OPTIONAL)
-                        return shape_fail(context, OX_INVALID_ARGUMENT,
-                                          "%s: it has a length, and is no sequence or optional", name);
+                        return context_fail(context, OX_INVALID_ARGUMENT,
+                                            "%s: it has a length, and is no sequence or optional", name);
                 ret->has_length = true;
                 TRY(read_size(&r, given->length, -1, &ret->length));
         }
@@ -217,7 +206,7 @@ static struct ox_dim tell_dim(struct dim_table *dims, struct dim d)
         return dim_is_int(d) ? (struct ox_dim){.value = d.val} : (struct ox_dim){.text = dim_text(dims, d)};
 }
 
-const struct ox_shape *shape_tell_shape(struct arena *arena, struct dim_table *dims, int rank, const struct dim *dim)
+const struct ox_shape *shape_export(struct arena *arena, struct dim_table *dims, int rank, const struct dim *dim)
 {
         struct ox_shape *shape;
         struct ox_dim *to;
@@ -255,7 +244,7 @@ static struct ox_element tell_element(struct dim_table *dims, const struct scala
         return (struct ox_element){.kind = OX_ELEMENT_UNKNOWN};
 }
 
-void shape_tell_value(struct arena *arena, struct dim_table *dims, const struct value *value, struct ox_value *ret)
+void value_export(struct arena *arena, struct dim_table *dims, const struct value *value, struct ox_value *ret)
 {
         const struct content *content = content_read(value->content);
         const struct type *tensor = &value->type;
@@ -268,7 +257,7 @@ void shape_tell_value(struct arena *arena, struct dim_table *dims, const struct 
         while (ret->type && (tensor->kind == TYPE_SEQUENCE || tensor->kind == TYPE_OPTIONAL))
                 tensor = tensor->of;
         if (type_is_tensor(tensor))
-                ret->shape = shape_tell_shape(arena, dims, tensor->rank, tensor->dim);
+                ret->shape = shape_export(arena, dims, tensor->rank, tensor->dim);
         if (value->has_length && ret->type) {
                 struct ox_dim *length = arena_new_array(arena, struct ox_dim, 1);
 
@@ -283,141 +272,4 @@ void shape_tell_value(struct arena *arena, struct dim_table *dims, const struct 
                 ret->content = elements;
                 ret->n_content = content->count;
         }
-}
-
-/* -- names -- */
-
-struct begun {
-        struct ox_context *context;
-        enum ox_code (*run)(void *user);
-        void *user;
-};
-
-static enum ox_code run_begun(void *user)
-{
-        struct begun *begun = user;
-        struct ox_context *context = begun->context;
-
-        if (!context->dims) {
-                context->strings = strings_new(context->arena, 0);
-                context->dims = dim_table_new(context->arena, context->strings, &context->limits, 0);
-        }
-        return begun->run(begun->user);
-}
-
-enum ox_code shape_run_values(struct ox_context *context, enum ox_code (*run)(void *user), void *user)
-{
-        struct begun begun = {context, run, user};
-
-        if (context->spent) {
-                context->error = "memory or time ran out before: the context must be reset";
-                return OX_FAILED_PRECONDITION;
-        }
-        return shape_run(context, run_begun, &begun);
-}
-
-const struct value *shape_find(const struct ox_context *context, const char *name)
-{
-        str_id id;
-
-        if (!str_find(context->strings, name, strlen(name), &id) || id >= context->value_room)
-                return NULL;
-        return context->value[id];
-}
-
-void shape_set(struct ox_context *context, const char *name, const struct value *value)
-{
-        str_id id = str_intern_z(context->strings, name);
-        const struct value **grown;
-
-        if (id >= context->value_room) {
-                uint32_t room = 2 * id + 64;
-
-                grown = (const struct value **)arena_zalloc(context->arena, (size_t)room * sizeof(*grown));
-                if (context->value_room)
-                        memcpy(grown, context->value, context->value_room * sizeof(*grown));
-                context->value = grown;
-                context->value_room = room;
-        }
-        context->value[id] = value;
-}
-
-struct naming {
-        struct ox_context *context;
-        const char *name;
-        const struct ox_value *given;
-        struct ox_value *ret;
-        int64_t version;
-};
-
-static enum ox_code run_set(void *user)
-{
-        struct naming *n = user;
-        struct value *value = NULL;
-
-        TRY(shape_check_text(n->context, "the name of a value", n->name));
-        if (!n->name[0])
-                return shape_fail(n->context, OX_INVALID_ARGUMENT, "a value needs a name");
-        if (n->given) {
-                value = arena_new_array(n->context->arena, struct value, 1);
-                TRY(shape_read_value(n->context, n->name, n->given, value));
-        }
-        shape_set(n->context, n->name, value);
-        return OX_OK;
-}
-
-enum ox_code ox_context_set(struct ox_context *context, const char *name, const struct ox_value *value)
-{
-        struct naming n = {.context = context, .name = name, .given = value};
-
-        return shape_run_values(context, run_set, &n);
-}
-
-static enum ox_code run_get(void *user)
-{
-        struct naming *n = user;
-        const struct value *value = shape_find(n->context, n->name);
-
-        if (!value)
-                return shape_fail(n->context, OX_OUT_OF_RANGE, "%.100s stands for nothing", n->name);
-        shape_tell_value(n->context->arena, n->context->dims, value, n->ret);
-        return OX_OK;
-}
-
-enum ox_code ox_context_get(struct ox_context *context, const char *name, struct ox_value *ret)
-{
-        struct naming n = {.context = context, .name = name, .ret = ret};
-
-        *ret = (struct ox_value){.type = NULL};
-        return shape_run_values(context, run_get, &n);
-}
-
-static enum ox_code run_opset(void *user)
-{
-        struct naming *n = user;
-        struct ox_context *context = n->context;
-        const char *domain = op_canonical_domain(n->name);
-        size_t at = 0;
-
-        TRY(shape_check_text(context, "the name of a domain", domain));
-        if (n->version < 1)
-                return shape_fail(context, OX_INVALID_ARGUMENT, "version %" PRId64 " of domain \"%s\" is below 1",
-                                  n->version, domain);
-        while (at < context->n_opset && strcmp(context->opset[at].domain, domain) != 0)
-                at++;
-        if (at == context->n_opset) {
-                context->opset = arena_grow(context->arena, context->opset, at * sizeof(*context->opset),
-                                            (at + 1) * sizeof(*context->opset));
-                context->opset[at].domain = arena_strndup(context->arena, domain, strlen(domain));
-                context->n_opset++;
-        }
-        context->opset[at].version = n->version;
-        return OX_OK;
-}
-
-enum ox_code ox_context_opset(struct ox_context *context, const char *domain, int64_t version)
-{
-        struct naming n = {.context = context, .name = domain, .version = version};
-
-        return shape_run_values(context, run_opset, &n);
 }
