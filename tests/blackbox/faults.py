@@ -8,14 +8,12 @@ answer, for which the daemon works CPU_SECONDS at most, and it answers a good mo
 """
 import http.client
 import json
-import os
 import urllib.parse
 
-from harness import SHAPED, check, run
+from harness import CPU_SECONDS, SHAPED, check, run
 from wire import attribute, chain, number, text
 
 INFER = "/v1/models:infer"
-CPU_SECONDS = 5  # its own, which other work on the machine does not lengthen
 STATUS = {"invalid_argument": 400, "out_of_range": 400, "failed_precondition": 400, "unimplemented": 501,
           "resource_exhausted": 413, "deadline_exceeded": 504}
 PIECES = (1, 7, 4093)
@@ -102,9 +100,9 @@ def check_row(client, row, all_ways=True):
     """`all_ways` False: it goes whole and to the daemon alone, for what takes long."""
     name, data, wanted, says, options = (tuple(row) + ("", ())[len(row) - 3:])[:5]
     path = INFER + ("?" + urllib.parse.urlencode(options) if options else "")
-    before = cpu_seconds(client.daemon)
+    before = client.daemon.cpu_seconds()
     status, body = client.post(path, data)
-    took = cpu_seconds(client.daemon) - before
+    took = client.daemon.cpu_seconds() - before
     fault = fault_of(status, body, wanted, says)
     if not fault and took > CPU_SECONDS:
         fault = "took %.1f s" % took
@@ -118,13 +116,6 @@ def check_row(client, row, all_ways=True):
 def check_table(client, rows, all_ways=True):
     for row in rows:
         check_row(client, row, all_ways)
-
-
-def cpu_seconds(daemon):
-    """What all its threads have worked so far."""
-    with open("/proc/%d/stat" % daemon.process.pid, encoding="ascii") as f:
-        fields = f.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def peak_kib(daemon):

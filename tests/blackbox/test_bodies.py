@@ -171,7 +171,7 @@ def chunks(daemon, data, wanted):
 def expecting(daemon, data):
     with Raw(daemon) as raw:
         raw.send(post_head(INFER, "Content-Length: %d" % len(data), "Expect: 100-continue"))
-        raw.socket.settimeout(10)
+        raw.socket.settimeout(60)
         head = raw.socket.recv(65536)
         check("100 comes before the body", head.startswith(b"HTTP/1.1 100"), head[:100])
         raw.received = b""
@@ -180,7 +180,7 @@ def expecting(daemon, data):
                                  ("an encoding", ("Content-Encoding: br",), 415)):
         with Raw(daemon) as raw:
             raw.send(post_head(INFER, "Content-Length: %d" % len(data), "Expect: 100-continue", *fields))
-            raw.socket.settimeout(10)
+            raw.socket.settimeout(60)
             check("%s is so at once" % what, raw.socket.recv(65536).startswith(b"HTTP/1.1 %d" % wanted))
 
 

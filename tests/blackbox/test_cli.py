@@ -7,7 +7,7 @@ import socket
 import subprocess
 import tempfile
 
-from harness import MODELS, SHAPED, Daemon, check, equal, finish, run
+from harness import MODELS, PATIENCE_SECONDS, SHAPED, Daemon, check, equal, finish, run
 from wire import add, chain
 
 COMMANDS = ("serve", "infer", "operators", "health")
@@ -126,7 +126,7 @@ def check_listen():
         check("a socket that was handed over", b"127.0.0.1:%d" % port in line, line)
         equal("and is served", run("health", "--url", "http://127.0.0.1:%d" % port)[0], 0)
         process.terminate()
-        equal("and drained", process.wait(30), 0)
+        equal("and drained", process.wait(PATIENCE_SECONDS), 0)
         process.stderr.close()
 
 

@@ -6,9 +6,9 @@ import json
 import signal
 import socket
 import threading
-import time
 
-from harness import Daemon, check, equal, finish, model
+from harness import PATIENCE_SECONDS, Daemon, check, equal, finish, model, wait_for
+from wire import Raw, post_head
 
 THREADS = 8
 REQUESTS = 25  # of each thread, while the daemon is up
@@ -27,7 +27,7 @@ class Client(threading.Thread):
         self.bodies = [model("resnet50"), model("encoder")]
 
     def run(self):
-        connection = http.client.HTTPConnection("127.0.0.1", self.daemon_process.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.daemon_process.port, timeout=PATIENCE_SECONDS)
         while True:
             try:
                 if (self.sent + self.number) % 3:
@@ -51,23 +51,11 @@ class Client(threading.Thread):
 
 
 def half_sent(daemon, body):
-    """A connection over which half of an upload went."""
-    connection = socket.create_connection(("127.0.0.1", daemon.port), timeout=60)
-    head = "POST /v1/models:infer HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: %d\r\n\r\n"
-    connection.sendall((head % len(body)).encode() + body[:len(body) // 2])
-    return connection
-
-
-def finish_upload(connection, body):
-    """The status line after the other half."""
-    connection.sendall(body[len(body) // 2:])
-    received = b""
-    while b"\r\n" not in received:
-        piece = connection.recv(65536)
-        if not piece:
-            break
-        received += piece
-    return received.split(b"\r\n")[0].decode(errors="replace")
+    """A connection over which half of an upload went, which the daemon has begun to read."""
+    upload = Raw(daemon, timeout=PATIENCE_SECONDS)
+    upload.send(post_head("/v1/models:infer", "Content-Length: %d" % len(body), "Expect: 100-continue"))
+    upload.await_continue()
+    return upload.send(body[:len(body) // 2])
 
 
 def main():
@@ -75,28 +63,19 @@ def main():
         clients = [Client(daemon, number) for number in range(THREADS)]
         for client in clients:
             client.start()
-        deadline = time.monotonic() + 300
-        while any(c.is_alive() and c.sent < REQUESTS for c in clients) and time.monotonic() < deadline:
+        while any(c.is_alive() and c.sent < REQUESTS for c in clients):
             daemon.read_log(0.05)
         body = model("encoder")
         upload = half_sent(daemon, body)
-        time.sleep(0.5)
         for client in clients:
             client.draining = True
         daemon.process.send_signal(signal.SIGTERM)
-        time.sleep(0.5)
-        check("an upload in flight is finished after SIGTERM", " 200 " in finish_upload(upload, body))
+        wait_for(lambda: b"draining" in daemon.read_log())
+        equal("an upload in flight is finished after SIGTERM", upload.send(body[len(body) // 2:]).answer()[0], 200)
         upload.close()
-        end = time.monotonic() + 60
-        while daemon.process.poll() is None and time.monotonic() < end:
-            daemon.read_log(0.05)
-        equal("the daemon ends with status 0", daemon.process.poll(), 0)
-        if daemon.process.poll() is None:
-            daemon.process.kill()
-        daemon.process.wait()
-        daemon.read_log()
+        equal("the daemon ends with status 0", daemon.await_end(), 0)
         for client in clients:
-            client.join(60)
+            client.join(PATIENCE_SECONDS)
         wrong = [w for c in clients for w in c.wrong]
         check("every answer was right: %d" % sum(c.good for c in clients), not wrong, wrong[:5])
         check("every client was served", all(c.good >= REQUESTS for c in clients), [c.good for c in clients])

@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 
-from harness import Daemon, check, equal, finish, model
+from harness import PATIENCE_SECONDS, Daemon, check, equal, finish, model, wait_for
 from wire import Raw, chain, post_head
 
 CLIENTS = 64
@@ -27,7 +27,7 @@ class Client(threading.Thread):
     def run(self):
         while not (self.draining.is_set() and self.number % 4 == 0):
             try:
-                raw = Raw(self.target, timeout=60)
+                raw = Raw(self.target, timeout=PATIENCE_SECONDS)
             except OSError:
                 return  # refused: the port is closed
             with raw:
@@ -69,25 +69,22 @@ def check_clients():
         clients = [Client(daemon, number, bodies[number % len(bodies)]) for number in range(CLIENTS)]
         for client in clients:
             client.start()
-        end = time.monotonic() + 120
-        while any(c.answered < 3 for c in clients if c.is_alive()) and time.monotonic() < end:
+        while any(c.answered < 3 for c in clients if c.is_alive()):
             daemon.read_log(0.05)
-        uploads = [Raw(daemon, timeout=60).send(post_head(INFER, "Transfer-Encoding: chunked") + b"%x\r\n" % len(bodies[1])
-                                                + bodies[1][:1000]) for _ in range(8)]
-        time.sleep(0.3)
+        uploads = [Raw(daemon, timeout=PATIENCE_SECONDS) for _ in range(8)]
+        for upload in uploads:
+            upload.send(post_head(INFER, "Transfer-Encoding: chunked", "Expect: 100-continue")).await_continue()
+            upload.send(b"%x\r\n" % len(bodies[1]) + bodies[1][:1000])
         for client in clients:
             client.draining.set()
         daemon.process.send_signal(signal.SIGTERM)
-        time.sleep(0.6)
+        await_drain(daemon)
         for upload in uploads:
             upload.send(bodies[1][1000:] + b"\r\n0\r\n\r\n")
         equal("uploads in flight are answered", [u.answer()[0] for u in uploads], [200] * len(uploads))
-        end = time.monotonic() + 120
-        while daemon.process.poll() is None and time.monotonic() < end:
-            daemon.read_log(0.05)
-        equal("the daemon ends with status 0", daemon.process.poll(), 0)
+        equal("the daemon ends with status 0", daemon.await_end(), 0)
         for client in clients:
-            client.join(60)
+            client.join(PATIENCE_SECONDS)
         check("%d answers, every one right" % sum(c.answered for c in clients), not [c.wrong for c in clients if c.wrong],
               [c.wrong for c in clients if c.wrong][:5])
         check("every client was served", all(c.answered >= 3 for c in clients))
@@ -104,16 +101,12 @@ def check_clients():
 def begin_upload(daemon, upload, data, length=1000):
     """Sends what is not a whole body, and returns once the daemon has begun to read it."""
     upload.send(post_head(INFER, "Content-Length: %d" % length) + data)
-    end = time.monotonic() + 60
-    while "\nshaped_requests_in_flight 2\n" not in daemon.get("/metrics").text and time.monotonic() < end:
-        time.sleep(0.02)
+    wait_for(lambda: daemon.metric("requests_in_flight") == 2)
 
 
 def await_drain(daemon):
     """Returns once the daemon has heard a signal."""
-    end = time.monotonic() + 60
-    while b"draining" not in daemon.read_log(0.05) and time.monotonic() < end:
-        pass
+    wait_for(lambda: b"draining" in daemon.read_log())
 
 
 def check_readiness():
@@ -125,12 +118,11 @@ def check_readiness():
         daemon.process.send_signal(signal.SIGTERM)
         await_drain(daemon)
         status, fields = 200, {}
-        end = time.monotonic() + 60
-        while status == 200 and time.monotonic() < end:  # it logs before it drains
+        while status == 200:  # it logs before it drains
             status, fields, _ = probe.send(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n").answer()
         equal("not ready while it drains", (status, fields.get("retry-after"), fields.get("connection")), (503, "1", "close"))
         equal("the upload goes on", upload.send(body[10:]).answer()[0], 200)
-        equal("status 0", daemon.process.wait(30), 0)
+        equal("status 0", daemon.await_end(), 0)
 
 
 def check_hard_ends():
@@ -138,17 +130,17 @@ def check_hard_ends():
         begin_upload(daemon, upload, b"x")
         begun = time.monotonic()
         daemon.process.send_signal(signal.SIGINT)
-        equal("an upload that never ends: status 1 after drain-s", daemon.process.wait(120), 1)
+        equal("an upload that never ends: status 1 after drain-s", daemon.await_end(), 1)
         check("and not before", time.monotonic() - begun > 0.9)
     with Daemon("--drain-s", "600", "--body-s", "600") as daemon, Raw(daemon) as upload:
         begin_upload(daemon, upload, b"x")
         daemon.process.send_signal(signal.SIGTERM)
         await_drain(daemon)
         daemon.process.send_signal(signal.SIGTERM)
-        equal("a second signal ends the drain: status 1", daemon.process.wait(120), 1)
+        equal("a second signal ends the drain: status 1", daemon.await_end(), 1)
     with Daemon("--drain-s", "600", "--idle-s", "600") as daemon:
         idle = [Raw(daemon) for _ in range(20)]
-        equal("idle connections are not waited for: status 0", daemon.stop(timeout=120), 0)
+        equal("idle connections are not waited for: status 0", daemon.stop(), 0)
         for raw in idle:
             raw.close()
 

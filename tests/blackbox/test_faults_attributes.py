@@ -3,8 +3,8 @@
 node. Operators and attributes come from GET /v1/operators."""
 import json
 
-from faults import CPU_SECONDS, INFER, Client, cpu_seconds, graph, op
-from harness import Daemon, check, finish
+from faults import INFER, Client, graph, op
+from harness import CPU_SECONDS, Daemon, check, finish
 from wire import integers, number, text, value_info
 
 BATCH = "/v1/nodes:batchInfer"
@@ -71,9 +71,9 @@ def as_requests(rows, version):
 
 def check_version(client, rows, version):
     data, count = as_model(rows, version)
-    before = cpu_seconds(client.daemon)
+    before = client.daemon.cpu_seconds()
     status, body = client.post(INFER, data)
-    took = cpu_seconds(client.daemon) - before
+    took = client.daemon.cpu_seconds() - before
     check("version %d: a model of %d nodes" % (version, count), status == 200 and took < CPU_SECONDS,
           "%d, %.1f s, %s" % (status, took, body[:300]))
     if status == 200:
@@ -85,9 +85,9 @@ def check_requests(client, rows, version):
     requests = list(as_requests(rows, version))
     faults = []
     for at in range(0, len(requests), 1000):
-        before = cpu_seconds(client.daemon)
+        before = client.daemon.cpu_seconds()
         status, body = client.post(BATCH, json.dumps({"requests": requests[at:at + 1000]}).encode(), "application/json")
-        took = cpu_seconds(client.daemon) - before
+        took = client.daemon.cpu_seconds() - before
         if status != 200 or took > CPU_SECONDS:
             faults.append("%d after %.1f s: %s" % (status, took, body[:300]))
             continue

@@ -3,8 +3,8 @@
 says); after each a good request has its answer."""
 import json
 
-from faults import CPU_SECONDS, STATUS, Client, cpu_seconds
-from harness import Daemon, check, finish
+from faults import STATUS, Client
+from harness import CPU_SECONDS, Daemon, check, finish
 
 ONE, BATCH = "/v1/nodes:infer", "/v1/nodes:batchInfer"
 LAST, FIRST = (1 << 63) - 1, -(1 << 63)
@@ -77,9 +77,9 @@ ROWS = [
 def check_row(client, row):
     name, body, wanted, says = row
     data = body if isinstance(body, bytes) else (body if isinstance(body, str) else json.dumps(body)).encode()
-    before = cpu_seconds(client.daemon)
+    before = client.daemon.cpu_seconds()
     status, answer = client.post(ONE, data, "application/json")
-    took = cpu_seconds(client.daemon) - before
+    took = client.daemon.cpu_seconds() - before
     told = json.loads(answer) if status else {}
     right = status == 200 if wanted == "ok" else (status == STATUS[wanted] and told.get("code") == wanted
                                                   and says in told.get("message", ""))

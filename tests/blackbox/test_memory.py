@@ -4,9 +4,8 @@ import http.client
 import re
 import subprocess
 import threading
-import time
 
-from harness import Answer, Daemon, check, equal, finish
+from harness import Answer, Daemon, check, equal, finish, wait_for
 from wire import chain, named, weights
 
 INFER, BATCH = "/v1/models:infer", "/v1/nodes:batchInfer"
@@ -21,17 +20,36 @@ def resident(daemon, name="VmHWM"):
         return int(re.search(name + r":\s+(\d+) kB", f.read())[1]) * 1024
 
 
-def all_at_once(daemon, send):
-    """What `send(daemon)` gives to so many clients at once."""
-    answers = []
+class Crowd:
+    """Clients that wait for each other in the middle of what they do."""
+
+    def __init__(self, count):
+        self.count, self.come, self.arrived = count, threading.Condition(), set()
+
+    def arrive(self):
+        with self.come:
+            self.arrived.add(threading.get_ident())
+            self.come.notify_all()
+
+    def gather(self):
+        """Returns once all have come as far, or have ended."""
+        self.arrive()
+        with self.come:
+            self.come.wait_for(lambda: len(self.arrived) == self.count)
+
+
+def all_at_once(daemon, send, count=CLIENTS):
+    """What `send(daemon, crowd)` gives to so many clients at once."""
+    answers, crowd = [], Crowd(count)
 
     def run():
         try:
-            answers.append(send(daemon))
+            answers.append(send(daemon, crowd))
         except Exception as error:  # a connection that ended without an answer, too
             answers.append(repr(error))
+        crowd.arrive()
 
-    threads = [threading.Thread(target=run) for _ in range(CLIENTS)]
+    threads = [threading.Thread(target=run) for _ in range(count)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -59,25 +77,24 @@ def check_crowd(what, budget, send, is_whole, flags=()):
         # Beside the budget: connections, what a thread holds of freed memory, and a sanitizer's shadow.
         check("%s: all take %d MiB with a budget of %d" % (what, grown // MIB, budget // MIB), grown < 1.25 * budget + 64 * MIB)
         check("refusals are counted", daemon.metric("memory_full_total") >= busy)
-        equal("afterwards it is served", is_whole(send(daemon)), True)
+        equal("afterwards it is served", is_whole(all_at_once(daemon, send, 1)[0]), True)
         wait_until_free(daemon, budget)
 
 
 def wait_until_free(daemon, budget):
-    end = time.monotonic() + 30
-    while daemon.metric("memory_bytes") >= budget // 2 and time.monotonic() < end:
-        time.sleep(0.05)
+    wait_for(lambda: daemon.metric("memory_bytes") < budget // 2)
     left = daemon.metric("memory_bytes")
     check("and its memory is given back (%d MiB are kept)" % (left // MIB), 0 <= left < budget)
 
 
-def upload(daemon, body, path=INFER, content_type="application/octet-stream", linger=0, **fields):
-    """An answer of which nothing is read for a while."""
+def upload(daemon, body, path=INFER, content_type="application/octet-stream", before_reading=None, **fields):
+    """An answer of which nothing is read until `before_reading()` is over."""
     connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=300)
     try:
         connection.request("POST", path, body, {"Content-Type": content_type, **fields})
         response = connection.getresponse()
-        time.sleep(linger)
+        if before_reading:
+            before_reading()
         return Answer(response)
     finally:
         connection.close()
@@ -87,10 +104,10 @@ def is_inferred(answer, count):
     return answer.status == 200 and len(answer.json["values"]) == count + 1
 
 
-def halting(data):
-    """In two pieces, a while apart."""
+def halting(data, crowd):
+    """In two pieces, the second one when all have sent the first."""
     yield data[:len(data) // 2]
-    time.sleep(2)
+    crowd.gather()
     yield data[len(data) // 2:]
 
 
@@ -112,15 +129,15 @@ def check_alone():
 
 def main():
     body = named(5000)
-    check_crowd("models", 256 * MIB, lambda daemon: upload(daemon, body), lambda a: is_inferred(a, 5000))
-    check_crowd("answers that nobody reads", 192 * MIB, lambda daemon: upload(daemon, body[:], linger=2),
+    check_crowd("models", 256 * MIB, lambda daemon, _: upload(daemon, body), lambda a: is_inferred(a, 5000))
+    check_crowd("answers that nobody reads", 192 * MIB, lambda daemon, crowd: upload(daemon, body[:], before_reading=crowd.gather),
                 lambda a: is_inferred(a, 5000))
     listed = b'{"requests":[' + b",".join([b"[]"] * 1300000) + b"]}"
-    check_crowd("JSON", 256 * MIB, lambda daemon: upload(daemon, listed, BATCH, "application/json"),
+    check_crowd("JSON", 256 * MIB, lambda daemon, _: upload(daemon, listed, BATCH, "application/json"),
                 lambda a: a.status == 413 and "batch_requests" in a.json["message"], ["--workers=%d" % CLIENTS])
     # A window of 8 MiB for each frame, whose end does not come before all are there.
     packed = subprocess.run(["zstd", "-q", "-c", "-19", "--long=23"], input=weights(4000000), stdout=subprocess.PIPE, check=True).stdout
-    check_crowd("windows of zstd", 64 * MIB, lambda daemon: upload(daemon, halting(packed), **{"Content-Encoding": "zstd"}),
+    check_crowd("windows of zstd", 64 * MIB, lambda daemon, crowd: upload(daemon, halting(packed, crowd), **{"Content-Encoding": "zstd"}),
                 lambda a: is_inferred(a, 1))
     check_alone()
     finish()

@@ -129,6 +129,13 @@ class Raw:
         body, self.received = self.received[:length], self.received[length:]
         return status, fields, body
 
+    def await_continue(self):
+        """Returns once the daemon has taken the head of a request and asks for its body (100)."""
+        while b"\r\n\r\n" not in self.received and self.more():
+            pass
+        interim, _, self.received = self.received.partition(b"\r\n\r\n")
+        return interim.startswith(b"HTTP/1.1 100")
+
     def is_closed(self):
         """Whether the other side ends the connection."""
         try:
