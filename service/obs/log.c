@@ -1,127 +1,219 @@
 #include "obs/log.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#define LINE_BYTES 2048 /* below PIPE_BUF, so that a line goes whole or not at all */
+#define WAITING_BYTES  ((size_t)128 * 1024) /* of lines that wait; twice that with those on their way */
+#define GATHER_NS      2000000              /* in which lines come together that are written with one call */
+#define FLUSH_SECONDS  1
+#define NS_OF_A_SECOND INT64_C(1000000000)
+
+struct lines {
+        size_t length;
+        char text[WAITING_BYTES];
+};
 
 static struct {
         pthread_mutex_t lock;
-        bool json;
+        pthread_cond_t wake, written;
+        bool json, in_background;
+        bool asleep;  /* the thread waits for `wake` */
+        bool hurries; /* lines are not gathered any more */
+        bool writing; /* `other` is on its way */
+        struct lines *waiting, *other;
+        struct lines lines[2];
         struct metrics *metrics;
-} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-struct line {
-        char text[LINE_BYTES];
-        size_t length;
-};
-
-void log_begin(bool json, struct metrics *metrics)
-{
-        state.json = json;
-        state.metrics = metrics;
-}
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
 
 int64_t clock_ns(void)
 {
         struct timespec now;
 
         clock_gettime(CLOCK_MONOTONIC, &now);
-        return (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+        return (int64_t)now.tv_sec * NS_OF_A_SECOND + now.tv_nsec;
 }
 
-static void put(struct line *line, const char *text, size_t length)
+/* -- writing -- */
+
+static void count_dropped(int64_t lines)
 {
-        if (length > sizeof(line->text) - 8 - line->length)
-                length = sizeof(line->text) - 8 - line->length;
-        memcpy(line->text + line->length, text, length);
-        line->length += length;
+        if (state.metrics && lines)
+                metric_add(state.metrics, METRIC_log_lines_dropped_total, lines);
 }
 
-/* Texts come from clients: quotes and whatever is not printable are escaped, so that no line can be forged. */
-static void put_quoted(struct line *line, const char *text)
+/* False when it cannot be written at all. */
+static bool write_whole(const char *text, size_t length)
 {
-        char escape[8];
+        while (length) {
+                ssize_t written = write(STDERR_FILENO, text, length);
 
-        put(line, "\"", 1);
-        for (int left = 512; *text && left > 0; text++, left--) {
-                unsigned char c = (unsigned char)*text;
-
-                if (c == '"' || c == '\\')
-                        put(line, (const char[]){'\\', (char)c}, 2);
-                else if (c < 0x20 || c >= 0x7f)
-                        put(line, escape, (size_t)snprintf(escape, sizeof(escape), "\\u%04x", c));
-                else
-                        put(line, text, 1);
+                if (written < 0 && errno == EAGAIN)
+                        poll(&(struct pollfd){.fd = STDERR_FILENO, .events = POLLOUT}, 1, -1);
+                else if (written < 0 && errno != EINTR)
+                        return false;
+                if (written > 0) {
+                        text += written;
+                        length -= (size_t)written;
+                }
         }
-        put(line, "\"", 1);
+        return true;
 }
 
-static bool is_plain(const char *text)
+/* Whole lines, in pieces that a pipe takes as one each, so that lines of other processes do not come between. */
+static void write_lines(const struct lines *lines)
 {
-        return *text &&
-               strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/[]") == strlen(text);
-}
+        const char *text = lines->text, *end = text + lines->length;
+        int64_t dropped = 0;
 
-static void put_field(struct line *line, const struct log_field *field)
-{
-        char number[32];
+        while (text < end) {
+                size_t length = (size_t)(end - text);
 
-        if (state.json) {
-                put(line, line->length > 1 ? ",\"" : "\"", line->length > 1 ? 2 : 1);
-                put(line, field->name, strlen(field->name));
-                put(line, "\":", 2);
-        } else {
-                put(line, " ", line->length ? 1 : 0);
-                put(line, field->name, strlen(field->name));
-                put(line, "=", 1);
+                if (length > LINE_BYTES)
+                        length = (size_t)((const char *)memrchr(text, '\n', LINE_BYTES) + 1 - text);
+                if (!write_whole(text, length))
+                        for (const char *at = text; (at = memchr(at, '\n', (size_t)(text + length - at))); at++)
+                                dropped++;
+                text += length;
         }
-        if (field->kind == LOG_INT)
-                put(line, number, (size_t)snprintf(number, sizeof(number), "%lld", (long long)field->number));
-        else if (field->kind == LOG_MS)
-                put(line, number, (size_t)snprintf(number, sizeof(number), "%.3f", (double)field->number / 1e6));
-        else if (!state.json && is_plain(field->text))
-                put(line, field->text, strlen(field->text));
-        else
-                put_quoted(line, field->text);
+        count_dropped(dropped);
 }
 
-static void send_line(struct line *line)
+static void *write_loop(void *user)
 {
-        struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
+        static const struct timespec gather = {.tv_nsec = GATHER_NS};
 
-        line->text[line->length++] = '\n';
+        (void)user;
         pthread_mutex_lock(&state.lock);
-        bool sent = poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) &&
-                    write(STDERR_FILENO, line->text, line->length) == (ssize_t)line->length;
+        for (;;) {
+                while (!state.waiting->length) {
+                        state.asleep = true;
+                        pthread_cond_wait(&state.wake, &state.lock);
+                }
+                if (!state.hurries) {
+                        pthread_mutex_unlock(&state.lock);
+                        nanosleep(&gather, NULL);
+                        pthread_mutex_lock(&state.lock);
+                }
+                struct lines *full = state.waiting;
 
+                state.waiting = state.other;
+                state.other = full;
+                state.writing = true;
+                pthread_mutex_unlock(&state.lock);
+                write_lines(full);
+                pthread_mutex_lock(&state.lock);
+                full->length = 0;
+                state.writing = false;
+                pthread_cond_broadcast(&state.written);
+        }
+        return NULL;
+}
+
+void log_begin(bool json, struct metrics *metrics)
+{
+        pthread_condattr_t attributes;
+        sigset_t all, before;
+        pthread_t thread;
+
+        state.json = json;
+        state.metrics = metrics;
+        state.waiting = &state.lines[0];
+        state.other = &state.lines[1];
+        pthread_condattr_init(&attributes);
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+        pthread_cond_init(&state.written, &attributes);
+        pthread_condattr_destroy(&attributes);
+        /* Signals are for the main thread alone. */
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        state.in_background = pthread_create(&thread, NULL, write_loop, NULL) == 0;
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        if (state.in_background) {
+                pthread_detach(thread); /* it may wait for a reader for ever */
+                atexit(log_flush);
+        }
+}
+
+void log_flush(void)
+{
+        struct timespec end;
+
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        end.tv_sec += FLUSH_SECONDS;
+        pthread_mutex_lock(&state.lock);
+        state.hurries = true;
+        while (state.in_background && (state.waiting->length || state.writing) &&
+               pthread_cond_timedwait(&state.written, &state.lock, &end) != ETIMEDOUT) {
+        }
+        state.hurries = false;
         pthread_mutex_unlock(&state.lock);
-        if (!sent && state.metrics)
-                metric_add(state.metrics, METRIC_log_lines_dropped_total, 1);
+}
+
+/* -- lines -- */
+
+static void send_line(const struct line *line)
+{
+        if (!state.in_background) {
+                count_dropped(write_whole(line->text, line->length) ? 0 : 1);
+                return;
+        }
+        pthread_mutex_lock(&state.lock);
+        struct lines *to = state.waiting;
+        bool fits = line->length <= sizeof(to->text) - to->length;
+
+        if (fits) {
+                memcpy(to->text + to->length, line->text, line->length);
+                to->length += line->length;
+        }
+        if (state.asleep) {
+                state.asleep = false;
+                pthread_cond_signal(&state.wake);
+        }
+        pthread_mutex_unlock(&state.lock);
+        count_dropped(fits ? 0 : 1);
+}
+
+#define TIME_BYTES sizeof("2026-01-01T00:00:00.000Z")
+
+/* The time of day, whose seconds each thread writes out once. */
+static void write_time(char *ret)
+{
+        static _Thread_local struct {
+                time_t second;
+                char text[TIME_BYTES];
+        } last = {.second = -1};
+        struct timespec now;
+        struct tm utc;
+
+        clock_gettime(CLOCK_REALTIME, &now);
+        if (now.tv_sec != last.second) {
+                gmtime_r(&now.tv_sec, &utc);
+                strftime(last.text, sizeof(last.text), "%Y-%m-%dT%H:%M:%S.000Z", &utc);
+                last.second = now.tv_sec;
+        }
+        memcpy(ret, last.text, TIME_BYTES);
+        for (size_t i = 0, ms = (size_t)now.tv_nsec / 1000000; i < 3; i++, ms /= 10)
+                ret[TIME_BYTES - 3 - i] = (char)('0' + ms % 10);
 }
 
 void log_line(const char *level, const char *message, const struct log_field *fields, int count)
 {
-        struct line line = {.length = 0};
-        struct timespec now;
-        struct tm utc;
-        char time[48];
+        struct line line;
+        char time[TIME_BYTES];
 
-        clock_gettime(CLOCK_REALTIME, &now);
-        gmtime_r(&now.tv_sec, &utc);
-        size_t at = strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%S", &utc);
-
-        snprintf(time + at, sizeof(time) - at, ".%03dZ", (int)(now.tv_nsec / 1000000));
-        put(&line, "{", state.json ? 1 : 0);
-        put_field(&line, &(struct log_field){.name = "time", .text = time});
-        put_field(&line, &(struct log_field){.name = "level", .text = level});
-        put_field(&line, &(struct log_field){.name = "msg", .text = message});
+        write_time(time);
+        line_begin(&line, state.json);
+        line_field(&line, &(struct log_field){.name = "time", .text = time});
+        line_field(&line, &(struct log_field){.name = "level", .text = level});
+        line_field(&line, &(struct log_field){.name = "msg", .text = message});
         for (int i = 0; i < count; i++)
-                put_field(&line, &fields[i]);
-        put(&line, "}", state.json ? 1 : 0);
+                line_field(&line, &fields[i]);
+        line_end(&line);
         send_line(&line);
 }

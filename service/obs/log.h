@@ -1,24 +1,16 @@
-/* Lines on stderr, as logfmt or JSON. Any thread may log; a line that nobody reads in time is dropped, so that a full
-   pipe stops no request. */
+/* Lines on stderr, as logfmt or JSON. Any thread may log; none ever waits for who reads: lines are gathered, and
+   written by a thread of their own a moment later. While nobody reads them, as many as fit wait, and the rest is
+   dropped and counted. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "obs/line.h"
 #include "obs/metrics.h"
 
-enum log_kind { LOG_TEXT, LOG_INT, LOG_MS };
-
-/* A member of a line: LOG_MS is a duration in ns, written as milliseconds. */
-struct log_field {
-        const char *name;
-        enum log_kind kind;
-        const char *text;
-        int64_t number;
-};
-
-/* Before threads start. */
+/* Begins to log in the background, until the process exits. Before that lines are written at once. */
 void log_begin(bool json, struct metrics *metrics);
+
+/* Writes what waits, for a second at most if nobody reads it. exit() does so by itself. */
+void log_flush(void);
 
 void log_line(const char *level, const char *message, const struct log_field *fields, int count);
 

@@ -1,0 +1,32 @@
+/* One line of the log as text, logfmt or JSON: whole whatever its fields hold. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LINE_BYTES 4096 /* as PIPE_BUF: a line goes into a pipe whole or not at all */
+#define LINE_TEXT  768  /* of one field's text as it is written; the rest is cut off, and "..." stands for it */
+
+enum log_kind { LOG_TEXT, LOG_INT, LOG_MS };
+
+/* A member of a line: a text (NULL: the field is left out), a number, or with LOG_MS a duration in ns, written as
+   milliseconds. */
+struct log_field {
+        const char *name;
+        enum log_kind kind;
+        const char *text;
+        int64_t number;
+};
+
+struct line {
+        bool json;
+        size_t length;
+        char text[LINE_BYTES]; /* no NUL behind it */
+};
+
+void line_begin(struct line *line, bool json);
+
+/* A field for which there is no room is left out as a whole. */
+void line_field(struct line *line, const struct log_field *field);
+void line_end(struct line *line);
