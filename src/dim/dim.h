@@ -63,6 +63,7 @@ struct dim_symbol {
         str_id name;
         bool anonymous;       /* made up here, not the model's own name */
         bool from_input;      /* arose at a graph input: a named dimension or an unnamed one */
+        bool joins;           /* is one of several sizes that are proven each, and data decides which */
         int64_t lower, upper; /* inclusive bounds: facts; INT64_MIN, INT64_MAX where there is none */
         struct dim_origin origin;
         struct dim bound; /* what it was found to be equal to, in so far as is_bound */
@@ -117,6 +118,12 @@ const struct dim_symbol *dim_symbol_at(const struct dim_table *t, uint32_t index
 
 /* True when `d` is one symbol alone; its number. */
 bool dim_as_symbol(const struct dim_table *t, struct dim d, uint32_t *ret_index);
+
+/* Whether `d` is one anonymous symbol that dim_unify() may still give another's value. */
+bool dim_is_free(const struct dim_table *t, struct dim d);
+
+/* Notes that a symbol is one of several sizes that are proven each. No effect on what is not a lone symbol. */
+void dim_symbol_joins(struct dim_table *t, struct dim d);
 
 /* Notes the axis and value of a symbol that has none yet: where it first appears in a shape. */
 void dim_symbol_place(struct dim_table *t, uint32_t index, const char *value, int axis);

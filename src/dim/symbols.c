@@ -209,6 +209,14 @@ bool dim_as_symbol(const struct dim_table *t, struct dim d, uint32_t *ret_index)
         return true;
 }
 
+void dim_symbol_joins(struct dim_table *t, struct dim d)
+{
+        uint32_t index;
+
+        if (dim_as_symbol(t, d, &index))
+                t->symbol[index]->open.joins = true;
+}
+
 void dim_symbol_place(struct dim_table *t, uint32_t index, const char *value, int axis)
 {
         struct dim_origin *origin = &t->symbol[index]->open.origin;

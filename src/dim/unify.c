@@ -99,6 +99,13 @@ static bool is_bindable(const struct dim_table *t, struct dim d, uint32_t *ret)
                !t->symbol[*ret]->open.from_input && !t->symbol[*ret]->open.is_bound;
 }
 
+bool dim_is_free(const struct dim_table *t, struct dim d)
+{
+        uint32_t symbol;
+
+        return is_bindable(t, d, &symbol);
+}
+
 /* Whether a symbol stands in one term alone of a sum: `at`, without factors. */
 static bool stands_alone(struct dim_table *t, const struct expr *expr, uint32_t at, uint32_t *ret_symbol)
 {

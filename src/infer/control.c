@@ -101,8 +101,11 @@ static struct dim joined_size(struct node *n, int output, int axis, bool each)
 {
         const char *name = output < n->n_out ? n->proto->output[output] : "";
 
-        return each ? out_fresh_named(n, output, axis, "%s_%s_%d_each", n->proto->op_type, name, axis)
-                    : out_fresh(n, output, axis);
+        struct dim size = each ? out_fresh_named(n, output, axis, "%s_%s_%d_each", n->proto->op_type, name, axis)
+                               : out_fresh(n, output, axis);
+
+        dim_symbol_joins(n->dims, size);
+        return size;
 }
 
 /* A symbol that stands for any size already need not become another one. */
@@ -168,11 +171,25 @@ static const struct type *const *join_elements(const struct value *a, const stru
         return a->elements;
 }
 
+/* Whether both are tensors, or made of tensors, of different known ranks. */
+static bool ranks_differ(const struct type *a, const struct type *b, int *ret_a, int *ret_b)
+{
+        for (; a->of && b->of; a = a->of, b = b->of)
+                if (a->kind != b->kind)
+                        return false;
+        *ret_a = a->rank;
+        *ret_b = b->rank;
+        return type_has_shape(a) && type_has_shape(b) && a->rank != b->rank;
+}
+
 static struct value join(struct node *n, int output, const struct value *a, const struct value *b, uint32_t free_since,
                          struct pairs *pairs)
 {
         struct differ d = {n, output, &a->type, &b->type, free_since, pairs};
-        struct value joined = {.type = type_unknown};
+        int ranks[2];
+        struct value joined = {.type = type_unknown,
+                               .undecided = a->undecided || b->undecided ||
+                                            ranks_differ(&a->type, &b->type, &ranks[0], &ranks[1])};
 
         if (is_empty(a) && type_kinds_agree(&a->type, &b->type))
                 joined.type = b->type;
@@ -279,6 +296,7 @@ enum ox_code control_if(struct infer *f, const struct scope *scope, struct node 
         int64_t condition;
         bool known = in_int(n, 0, &condition);
         struct pairs pairs = {.count = 0};
+        int rank[2];
 
         TRY(control_single(n, 0));
         for (int b = 0; b < 2; b++) {
@@ -301,6 +319,10 @@ enum ox_code control_if(struct infer *f, const struct scope *scope, struct node 
                         return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", -1,
                                           "the branches give output %d different types", o);
                 n->out[o] = known ? (condition ? *a : *b) : join(n, o, a, b, UINT32_MAX, &pairs);
+                if (!known && out_wanted(n, o) && ranks_differ(&a->type, &b->type, &rank[0], &rank[1]))
+                        node_note(n, "RANK_UNDECIDED", -1,
+                                  "output %d (%s) has rank %d when the condition is true and rank %d when it is false",
+                                  o, n->proto->output[o], rank[0], rank[1]);
         }
         return OX_OK;
 }

@@ -1,4 +1,4 @@
-/* Types as the model declares them, and merging them into what was inferred. */
+/* Types as the model declares them. */
 #include <string.h>
 
 #include "infer/internal.h"
@@ -8,6 +8,24 @@
 
 /* -- names of dimensions -- */
 
+struct dim_name *dim_name_entry(struct infer *f, str_id name)
+{
+        int64_t number = map_get(&f->names, name);
+
+        if (number >= 0)
+                return &f->dim_name[number];
+        if (f->n_dim_name == f->dim_name_room) {
+                size_t room = f->dim_name_room ? 2 * f->dim_name_room : 16;
+
+                f->dim_name = arena_grow(f->arena, f->dim_name, f->dim_name_room * sizeof(*f->dim_name),
+                                         room * sizeof(*f->dim_name));
+                f->dim_name_room = room;
+        }
+        map_put(f, &f->names, name, (uint32_t)f->n_dim_name);
+        f->dim_name[f->n_dim_name] = (struct dim_name){.name = name};
+        return &f->dim_name[f->n_dim_name++];
+}
+
 static void collect_shape(struct infer *f, const OnnxShape *shape)
 {
         for (size_t d = 0; shape && d < shape->n_dim; d++) {
@@ -16,10 +34,7 @@ static void collect_shape(struct infer *f, const OnnxShape *shape)
                 if (dim->value_case != SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM ||
                     !dim->dim_param[0])
                         continue;
-                str_id name = str_intern_z(f->strings, dim->dim_param);
-
-                if (map_put(f, &f->names, name, 0))
-                        dim_reserve(f->dims, name);
+                dim_name_entry(f, str_intern_z(f->strings, dim->dim_param));
         }
 }
 
@@ -69,7 +84,10 @@ static void collect_graph(struct infer *f, const OnnxGraph *graph, int64_t depth
 
 void declare_dimension_names(struct infer *f, const OnnxGraph *graph)
 {
-        collect_graph(f, graph, 0);
+        if (!f->n_dim_name)
+                collect_graph(f, graph, 0);
+        for (size_t i = 0; i < f->n_dim_name; i++)
+                dim_reserve(f->dims, f->dim_name[i].name);
 }
 
 /* -- reading -- */
@@ -96,11 +114,26 @@ static struct dim open_dim(struct infer *f, int axis, const struct declare_site 
         return site->is_input ? dim_fresh_input(f->dims, name, &origin) : dim_fresh(f->dims, name, &origin);
 }
 
+/* A name that no input has and that is split, or taken for so, says nothing. */
+static bool is_split(struct infer *f, str_id name)
+{
+        int64_t number = map_get(&f->names, name);
+        uint32_t symbol;
+        struct dim d;
+
+        if (number < 0 || !(f->mute_names || f->dim_name[number].is_split))
+                return false;
+        const char *text = str_text(f->strings, name);
+
+        return !dim_find(f->dims, text, strlen(text), &d) || !dim_as_symbol(f->dims, d, &symbol) ||
+               !dim_symbol_at(f->dims, symbol)->from_input;
+}
+
 static bool stands_alone(void *user, str_id name)
 {
         struct infer *f = user;
 
-        return map_get(&f->names, name) >= 0;
+        return map_get(&f->names, name) >= 0 && !is_split(f, name);
 }
 
 struct dim declare_dim_text(struct infer *f, const char *text, int axis, const struct declare_site *site)
@@ -111,13 +144,15 @@ struct dim declare_dim_text(struct infer *f, const char *text, int axis, const s
 
         if (!length)
                 return open_dim(f, axis, site);
+        /* A numeral is a name as well: a size has a field of its own (onnx.proto, Dimension.dim_value). */
         if (!dim_is_identifier(text, length) &&
-            dim_parse(f->dims, text, length, stands_alone, f, &origin, site->is_input, &d)) {
-                if (dim_is_int(d) && d.val < 0)
-                        return open_dim(f, axis, site);
+            dim_parse(f->dims, text, length, stands_alone, f, &origin, site->is_input, &d) && !dim_is_int(d))
                 return d;
-        }
-        return dim_named(f->dims, str_intern(f->strings, text, length), &origin, site->is_input);
+        str_id name = str_intern(f->strings, text, length);
+
+        if (!site->is_input && is_split(f, name))
+                return open_dim(f, axis, site);
+        return dim_named(f->dims, name, &origin, site->is_input);
 }
 
 /* ONNX's own inference writes unk__0, unk__1 ... for what it does not know, and counts anew for each model: where a
@@ -205,13 +240,6 @@ struct type declare_type(struct infer *f, const OnnxType *proto, const struct de
         return root;
 }
 
-/* -- merging -- */
-
-static bool has_shape(const struct type *t)
-{
-        return type_is_tensor(t) && t->rank != RANK_UNKNOWN;
-}
-
 struct type declare_close(struct infer *f, const struct type *type, const struct declare_site *site)
 {
         struct type closed = *type, *at = &closed;
@@ -225,7 +253,7 @@ struct type declare_close(struct infer *f, const struct type *type, const struct
                 at->of = of;
                 at = of;
         }
-        if (!has_shape(at))
+        if (!type_has_shape(at))
                 return closed;
         struct dim *dims = arena_new_array(f->arena, struct dim, (size_t)at->rank);
 
@@ -233,151 +261,4 @@ struct type declare_close(struct infer *f, const struct type *type, const struct
                 dims[d] = dim_is(at->dim[d], -1) ? open_dim(f, d, &open) : at->dim[d];
         at->dim = dims;
         return closed;
-}
-
-static void conflict(struct infer *f, const struct declare_site *site, int64_t node_index, const char *what,
-                     const char *inferred, const char *declared)
-{
-        const char *value = site->value;
-
-        infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DECLARED_CONFLICT", site->scope, site->node, node_index, -1,
-                   value, "%s: inferred %s %s, declared %s", value, what, inferred, declared);
-}
-
-/* One dimension; false when they contradict each other. */
-static bool merge_dim(struct infer *f, struct dim *dim, struct dim declared, const struct declare_site *site)
-{
-        struct dim inferred = dim_resolve(f->dims, *dim);
-
-        declared = dim_resolve(f->dims, declared);
-        *dim = inferred;
-        if (dim_is(inferred, -1)) {
-                *dim = declared;
-                return true;
-        }
-        if (dim_is(declared, -1) || dim_same(inferred, declared))
-                return true;
-        switch (dim_unify(f->dims, inferred, declared, NULL)) {
-        case DIM_UNIFY_CONFLICT:
-                return false;
-        case DIM_UNIFY_FACT: {
-                struct node at = {.proto = site->node, .scope = site->scope};
-
-                f->facts.add(f->facts.user, inferred, "==", declared, &at);
-                break;
-        }
-        case DIM_UNIFY_SAME:
-        case DIM_UNIFY_BOUND:
-                *dim = dim_resolve(f->dims, inferred);
-                break;
-        }
-        return true;
-}
-
-static void merge_shape(struct infer *f, struct type *type, const struct type *declared,
-                        const struct declare_site *site, int64_t node_index)
-{
-        if (type->rank != declared->rank) {
-                conflict(f, site, node_index, "rank", arena_printf(f->arena, "%d", type->rank),
-                         arena_printf(f->arena, "%d", declared->rank));
-                return;
-        }
-        struct dim *dims = arena_new_array(f->arena, struct dim, (size_t)type->rank);
-
-        for (int d = 0; d < type->rank; d++) {
-                dims[d] = type->dim[d];
-                if (!merge_dim(f, &dims[d], declared->dim[d], site))
-                        conflict(f, site, node_index, arena_printf(f->arena, "size on axis %d", d),
-                                 dim_text(f->dims, dims[d]), dim_text(f->dims, declared->dim[d]));
-        }
-        type->dim = dims;
-}
-
-static const char *type_text(struct infer *f, const struct type *type)
-{
-        struct buf buf;
-
-        buf_init(&buf, f->arena);
-        return type_print(type, &buf) ? buf_text(&buf) : "unknown";
-}
-
-void declare_merge(struct infer *f, struct value *value, const struct type *declared, const struct declare_site *site,
-                   int64_t node_index)
-{
-        struct type *type = &value->type;
-
-        if (declared->kind == TYPE_UNKNOWN)
-                return;
-        if (type->kind == TYPE_UNKNOWN) {
-                *type = declare_close(f, declared, site);
-                return;
-        }
-        if (!type_kinds_agree(type, declared)) {
-                conflict(f, site, node_index, "type", type_text(f, type), type_text(f, declared));
-                return;
-        }
-        while (type->of && declared->of && type->of->kind != TYPE_UNKNOWN) {
-                struct type *of = arena_new_array(f->arena, struct type, 1);
-
-                *of = *type->of;
-                type->of = of;
-                type = of;
-                declared = declared->of;
-        }
-        if (type->of && declared->of) {
-                struct type *of = arena_new_array(f->arena, struct type, 1);
-
-                *of = declare_close(f, declared->of, site);
-                type->of = of;
-                return;
-        }
-        if (type->elem == ELEM_UNDEFINED)
-                type->elem = declared->elem;
-        if (!has_shape(declared))
-                return;
-        if (!has_shape(type)) {
-                struct type closed = declare_close(f, declared, site);
-
-                type->rank = closed.rank;
-                type->dim = closed.dim;
-                return;
-        }
-        merge_shape(f, type, declared, site, node_index);
-}
-
-/* Whether a dimension is one name of the model's own, and no expression; its name. */
-static bool is_own_name(const struct infer *f, struct dim d, const char **ret)
-{
-        uint32_t number;
-
-        if (!dim_as_symbol(f->dims, d, &number))
-                return false;
-        const struct dim_symbol *symbol = dim_symbol_at(f->dims, number);
-
-        *ret = str_text(f->strings, symbol->name);
-        return !symbol->anonymous;
-}
-
-/* Exporters count their names of dimensions up, a new one for each tensor: Softmax_3, p2o.DynamicDimension.3. */
-static bool is_counted(const char *name)
-{
-        size_t length = strlen(name);
-
-        return length > 0 && name[length - 1] >= '0' && name[length - 1] <= '9';
-}
-
-void declare_show_names(struct infer *f, struct type *type, const struct type *declared)
-{
-        if (!has_shape(type) || !has_shape(declared) || type->rank != declared->rank)
-                return;
-        struct dim *dims = arena_new_array(f->arena, struct dim, (size_t)type->rank);
-
-        for (int d = 0; d < type->rank; d++) {
-                const char *known, *name;
-
-                dims[d] = dim_resolve(f->dims, type->dim[d]);
-                if (is_own_name(f, dims[d], &known) && is_own_name(f, declared->dim[d], &name) && !is_counted(name))
-                        dims[d] = declared->dim[d];
-        }
-        type->dim = dims;
 }

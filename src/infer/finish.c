@@ -188,6 +188,17 @@ static bool is_wanted(enum ox_values values, const struct result_value *entry, e
         return false;
 }
 
+/* What is declared is told while it says anything else, now that all is known. */
+static const struct declared_shape *finish_declared(struct finishing *x, const struct type *type,
+                                                    const struct declared_shape *declared)
+{
+        bool alike = type_has_shape(type) && type->rank == declared->rank;
+
+        for (int d = 0; alike && d < type->rank; d++)
+                alike = dim_same(type->dim[d], dim_resolve(x->f->dims, declared->dim[d].size));
+        return alike ? NULL : declared;
+}
+
 static void finish_values(struct finishing *x, struct ox_result *result, const OnnxGraph *graph)
 {
         struct infer *f = x->f;
@@ -209,6 +220,8 @@ static void finish_values(struct finishing *x, struct ox_result *result, const O
                 if (!graph)
                         entry->kind = OX_KIND_OUTPUT;
                 finish_rest(x, &entry->value);
+                if (entry->declared)
+                        entry->declared = finish_declared(x, &entry->value.type, entry->declared);
                 values[result->n_value++] = entry;
         }
         result->value = values;

@@ -59,7 +59,23 @@ struct scope {
         size_t n_without_shape; /* of them, the first ones: only kinds and element types count */
         const struct opsets *opsets;
         const struct frame *frame; /* NULL outside functions */
+        bool repeats;              /* a body that runs for many iterations, or within one */
         int depth;                 /* of subgraphs and functions */
+};
+
+/* A dimension's name that stands alone somewhere in the model, and what it was found to name. */
+struct dim_name {
+        str_id name;
+        bool names_data;   /* anonymous symbols have taken it */
+        bool names_size;   /* it is declared for what is proven to be `size` */
+        bool names_others; /* and for `other`, which is not proven to be the same */
+        struct dim size, other;
+        struct dim_place {
+                const char *scope, *value;
+                int axis;
+        } of_data, of_size, of_other, split_at; /* the first places that are so */
+        bool is_split;                          /* it names several sizes: where it is declared it says nothing */
+        const char *split_text;                 /* which, for the reader; NULL unless split */
 };
 
 struct constraint {
@@ -98,7 +114,10 @@ struct infer {
         struct constraint *constraint;
         size_t n_constraint, constraint_capacity;
         struct constraint_sink facts;
-        struct name_map names; /* dimension names of the model that stand alone */
+        struct name_map names; /* dimension names of the model that stand alone: number of `dim_name` */
+        struct dim_name *dim_name;
+        size_t n_dim_name, dim_name_room;
+        bool mute_names; /* all names that no input has are taken for split */
         const struct opsets *opsets;
         struct name_map functions; /* of the model, by "domain\1name\1overload": number of `function` */
         struct function *function;
@@ -147,6 +166,9 @@ void infer_note(struct infer *f, enum ox_severity severity, enum ox_code code, c
 
 /* -- declare.c: types as the model declares them -- */
 
+/* The entry of a dimension's name that stands alone, made at its first use. */
+struct dim_name *dim_name_entry(struct infer *f, str_id name);
+
 /* Collects the names that stand alone as dimensions, and keeps anonymous symbols off all of them. */
 void declare_dimension_names(struct infer *f, const OnnxGraph *graph);
 
@@ -157,6 +179,7 @@ struct declare_site {
         const OnnxNode *node; /* that makes the value; NULL: a graph input */
         bool is_input;        /* of the main graph */
         bool in_function; /* its names of dimensions are its own, and another call's may be others: they say nothing */
+        bool repeats;     /* in a body that runs for many iterations: its names are one iteration's */
         bool without_shape; /* only the kind and element type count */
         bool open_dims;     /* give open dimensions fresh symbols; else they come back as dim_open() */
 };
@@ -173,15 +196,23 @@ struct dim declare_dim_text(struct infer *f, const char *text, int axis, const s
 /* Gives open dimensions of a declared type fresh symbols. */
 struct type declare_close(struct infer *f, const struct type *type, const struct declare_site *site);
 
-/* Merges what was declared into what was inferred: fills in what inference does not know, names anonymous symbols,
-   reports equalities, and notes DECLARED_CONFLICT (then the inferred type stays). */
-void declare_merge(struct infer *f, struct value *value, const struct type *declared, const struct declare_site *site,
-                   int64_t node_index);
+/* -- merge.c: what is declared beside what is proven -- */
 
-/* Where an output of the main graph is declared with one name of the model and inferred as another, both are right, and
-   merging has reported that they are equal: the declared one is shown, as inputs show theirs, if somebody chose it and
-   no counter. For when all nodes are walked: what flows on is the inferred one. */
-void declare_show_names(struct infer *f, struct type *type, const struct type *declared);
+/* Holds what was declared against what was inferred. What inference does not know is filled in, anonymous symbols get
+   names. What is proven stays: a declared name is its other name, a declared expression of inputs' sizes a condition,
+   and what contradicts it is an error DECLARED_CONFLICT. */
+void merge_declared(struct infer *f, struct value *value, const struct type *declared, const struct declare_site *site,
+                    int64_t node_index);
+
+/* What is told of a declaration beside the inferred type: NULL where both say the same. */
+const struct declared_shape *merge_told(struct infer *f, const struct type *inferred, const struct type *declared,
+                                        const OnnxType *proto);
+
+/* Splits every name that was found to be declared for several sizes, and forgets what names were found to name. The
+   number of those that were not split before: then the model is walked once more. */
+size_t merge_split_names(struct infer *f);
+/* Warns of all names that are split. */
+void merge_note_split(struct infer *f);
 
 /* -- opsets.c -- */
 

@@ -107,7 +107,7 @@ static enum ox_code bind_symbols(struct infer *f, const char **ret_error)
                 str_id name = str_intern_z(f->strings, b->name);
                 struct dim symbol = dim_named(f->dims, name, &nowhere, true);
 
-                map_put(f, &f->names, name, 0);
+                dim_name_entry(f, name);
                 dim_define(f->dims, symbol, b->value);
         }
         return OX_OK;
@@ -144,7 +144,7 @@ static enum ox_code check_shapes(struct infer *f, const OnnxGraph *graph, struct
                         return OX_RESOURCE_EXHAUSTED;
                 }
                 for (size_t d = 0; d < shape->rank; d++)
-                        map_put(f, &f->names, str_intern_z(f->strings, shape->dim[d]), 0);
+                        dim_name_entry(f, str_intern_z(f->strings, shape->dim[d]));
         }
         return OX_OK;
 }
@@ -222,12 +222,12 @@ static void merge_default(struct infer *f, struct result_value *entry, const Onn
                 return;
         }
         if (f->ir_version >= 4) {
-                declare_merge(f, &entry->value, &type, site, -1);
+                merge_declared(f, &entry->value, &type, site, -1);
         } else {
                 struct value value = {.type = type};
                 struct type declared = entry->value.type;
 
-                declare_merge(f, &value, &declared, site, -1);
+                merge_declared(f, &value, &declared, site, -1);
                 entry->value = value;
         }
         default_content(f, entry, tensor);
@@ -294,14 +294,17 @@ static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
 
 /* What an output is declared as that no node makes, an input or initializer straight. It flows nowhere any more: only
    what contradicts it, or equals it, is told. */
-static void compare_straight(struct infer *f, const struct result_value *entry, const OnnxValueInfo *output)
+static void compare_straight(struct infer *f, struct result_value *entry, const OnnxValueInfo *output)
 {
         struct declare_site site = {.scope = "", .value = entry->name};
+
+        if (f->options->ignore_declared || !output->type)
+                return;
         struct type declared = declare_type(f, output->type, &site);
         struct value value = entry->value;
 
-        if (!f->options->ignore_declared)
-                declare_merge(f, &value, &declared, &site, -1);
+        merge_declared(f, &value, &declared, &site, -1);
+        entry->declared = merge_told(f, &entry->value.type, &declared, output->type);
 }
 
 static void mark_outputs(struct infer *f, const struct scope *scope, const OnnxGraph *graph)
@@ -323,12 +326,6 @@ static void mark_outputs(struct infer *f, const struct scope *scope, const OnnxG
                         continue;
                 }
                 entry->kind = OX_KIND_OUTPUT;
-                if (!entry->declared_type)
-                        continue;
-                struct declare_site site = {.scope = "", .value = entry->name};
-                struct type declared = declare_type(f, graph->output[o]->type, &site);
-
-                declare_show_names(f, &entry->value.type, &declared);
         }
 }
 
@@ -346,27 +343,23 @@ static enum ox_code strict_code(struct infer *f, const char **ret_error)
         return OX_OK;
 }
 
-enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, const OnnxModel *model,
-                         const struct ox_options *options, struct infer_bytes bytes,
-                         const struct ox_result **ret_result, const char **ret_error)
+/* Walks, after which names that the model declares for several sizes say nothing, and at last no name that no input
+   has. */
+#define WALKS_MOST 3
+
+/* One walk of the whole model. */
+static enum ox_code walk_model(struct infer *f, const char **ret_error)
 {
-        struct strings *strings = strings_new(arena, options->seed);
-        struct infer *f = arena_new_zero(arena, struct infer);
-        const OnnxGraph *graph = model->graph;
+        const OnnxGraph *graph = f->model->graph;
         struct scope scope = {.path = ""};
         struct name_map shapes = {0};
 
-        infer_begin(f, arena, limits, options, strings, dim_table_new(arena, strings, limits, options->seed));
-        f->model = model;
-        f->bytes = bytes;
-        f->ir_version = model->ir_version;
         scope.entries.by_name = true;
-        str_reserve(strings, graph->n_node + graph->n_initializer + graph->n_input + NAMES_BESIDE);
-        f->opsets = scope.opsets = read_opsets(f, model);
+        f->opsets = scope.opsets = read_opsets(f, f->model);
         declare_dimension_names(f, graph);
         TRY(check_shapes(f, graph, &shapes, ret_error));
         TRY(bind_symbols(f, ret_error));
-        if (!options->ignore_declared) {
+        if (!f->options->ignore_declared) {
                 scope_declare(f, &scope, graph->output, graph->n_output);
                 scope_declare(f, &scope, graph->value_info, graph->n_value_info);
         }
@@ -376,6 +369,37 @@ enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, co
         dim_watch(f->dims, spend_terms, f);
         walk_nodes(f, &scope, graph->node, graph->n_node);
         mark_outputs(f, &scope, graph);
+        return OX_OK;
+}
+
+enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, const OnnxModel *model,
+                         const struct ox_options *options, struct infer_bytes bytes,
+                         const struct ox_result **ret_result, const char **ret_error)
+{
+        struct strings *strings = strings_new(arena, options->seed);
+        struct infer *f = arena_new_zero(arena, struct infer), begun;
+        const OnnxGraph *graph = model->graph;
+
+        infer_begin(&begun, arena, limits, options, strings, NULL);
+        begun.model = model;
+        begun.bytes = bytes;
+        begun.ir_version = model->ir_version;
+        str_reserve(strings, graph->n_node + graph->n_initializer + graph->n_input + NAMES_BESIDE);
+        for (int walk = 1;; walk++) {
+                *f = begun;
+                f->facts.user = f;
+                f->dims = dim_table_new(arena, strings, limits, options->seed);
+                f->mute_names = walk == WALKS_MOST;
+                TRY(walk_model(f, ret_error));
+                if (merge_split_names(f) == 0)
+                        break;
+                /* What was learned of names stays. */
+                begun.names = f->names;
+                begun.dim_name = f->dim_name;
+                begun.n_dim_name = f->n_dim_name;
+                begun.dim_name_room = f->dim_name_room;
+        }
+        merge_note_split(f);
         *ret_result = finish(f, graph);
         return options->strict ? strict_code(f, ret_error) : OX_OK;
 }

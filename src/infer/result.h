@@ -5,6 +5,15 @@
 #include "infer/public.h"
 #include "value/value.h"
 
+/* A shape as the model declares it. */
+struct declared_shape {
+        int rank;
+        const struct declared_dim {
+                struct dim size;  /* as it is read; -1: it says nothing */
+                const char *name; /* as it is written; NULL: a number, or left open */
+        } * dim;
+};
+
 /* Texts are never NULL; "" where nothing applies. */
 struct result_value {
         const char *name;
@@ -17,7 +26,8 @@ struct result_value {
         bool is_absent;     /* a function's input that the call leaves out; not in a result */
         bool declared_type; /* the main graph's value_info or output already declares it: the ONNX patch leaves it out
                              */
-        struct value value; /* every dimension resolved */
+        const struct declared_shape *declared; /* where the model declares other sizes, or less; NULL */
+        struct value value;                    /* every dimension resolved */
 };
 
 struct result_opset {

@@ -274,6 +274,18 @@ static void place_symbols(struct infer *f, const struct type *type, const char *
                         dim_symbol_place(f->dims, symbol, name, d);
 }
 
+/* What is made of a value whose rank data decides among proven ones has no rank that a declaration could tell. */
+static void pass_undecided(struct node *n)
+{
+        bool undecided = false;
+
+        for (int i = 0; i < n->n_in && !undecided; i++)
+                undecided = n->in[i] && n->in[i]->undecided;
+        for (int o = 0; undecided && o < n->n_out; o++)
+                if (!type_has_shape(&n->out[o].type))
+                        n->out[o].undecided = true;
+}
+
 /* `expected`: the first output's name, when it was looked for ahead. */
 static void define_outputs(struct infer *f, struct scope *scope, struct node *n, const struct str_expected *expected)
 {
@@ -300,11 +312,15 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n,
                                                     .value = text,
                                                     .node = n->proto,
                                                     .in_function = scope->frame != NULL,
+                                                    .repeats = scope->repeats,
                                                     .without_shape = (size_t)declared < scope->n_without_shape};
-                        struct type type = declare_type(f, scope->declaration[declared]->type, &site);
+                        const OnnxType *proto = scope->declaration[declared]->type;
+                        struct type type = declare_type(f, proto, &site);
 
                         entry.declared_type = true;
-                        declare_merge(f, &entry.value, &type, &site, n->index);
+                        merge_declared(f, &entry.value, &type, &site, n->index);
+                        if (!site.in_function)
+                                entry.declared = merge_told(f, &entry.value.type, &type, proto);
                 }
                 place_symbols(f, &entry.value.type, text);
                 if (!entry_add(f, scope, name, &entry))
@@ -410,6 +426,7 @@ static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node
                               "refers to an attribute that the function around it does not have");
         else
                 run(f, scope, &n);
+        pass_undecided(&n);
         define_outputs(f, scope, &n, expected);
         return true;
 }
@@ -512,6 +529,7 @@ bool walk_body(struct infer *f, const struct scope *parent, struct node *n, cons
                 .path = scope_path(parent, n, attribute),
                 .opsets = parent->opsets,
                 .frame = parent->frame,
+                .repeats = parent->repeats || n->row->control != CONTROL_IF,
                 .depth = parent->depth + 1,
         };
 

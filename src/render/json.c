@@ -141,6 +141,25 @@ static void put_shared_type(struct json_out *out, const struct ox_result *result
         last->elem = type->elem;
 }
 
+/* As it is written; what it leaves open is null. */
+static void put_declared(struct json_out *out, const struct declared_shape *declared)
+{
+        json_key(out, "declared");
+        json_open(out, '[');
+        for (int d = 0; d < declared->rank; d++) {
+                const struct declared_dim *dim = &declared->dim[d];
+
+                json_item(out);
+                if (dim->name)
+                        json_text(out, dim->name);
+                else if (dim_is(dim->size, -1))
+                        json_null(out);
+                else
+                        json_int(out, dim->size.val);
+        }
+        json_close(out, ']');
+}
+
 static void put_value(struct json_out *out, const struct ox_result *result, const struct result_value *v,
                       struct last_type *last)
 {
@@ -154,6 +173,8 @@ static void put_value(struct json_out *out, const struct ox_result *result, cons
         json_put_int_some(out, "nodeIndex", v->node_index);
         json_put_text_some(out, "op", v->op);
         put_shared_type(out, result, &v->value.type, last);
+        if (v->declared)
+                put_declared(out, v->declared);
         if (content)
                 put_content(out, result->dims, content, v->value.type.elem);
         if (v->value.has_length) {

@@ -270,6 +270,11 @@ void json_bool(struct json_out *out, bool value)
         put(out, value ? "true" : "false", value ? 4 : 5);
 }
 
+void json_null(struct json_out *out)
+{
+        put(out, "null", 4);
+}
+
 void json_float(struct json_out *out, double value, bool narrow)
 {
         char text[FLOAT_TEXT];

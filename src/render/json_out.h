@@ -74,6 +74,7 @@ void json_text(struct json_out *out, const char *text);
 void json_int(struct json_out *out, int64_t value);
 void json_uint(struct json_out *out, uint64_t value);
 void json_bool(struct json_out *out, bool value);
+void json_null(struct json_out *out);
 /* The shortest text that reads back as the same float32 (`narrow`) or double, with a point or an exponent in it;
    "NaN", "Infinity" and "-Infinity" as texts. */
 void json_float(struct json_out *out, double value, bool narrow);

@@ -3,12 +3,6 @@
 
 #include "infer/result.h"
 
-/* Tensors of known rank have a shape to show. */
-static inline bool type_has_shape(const struct type *type)
-{
-        return (type->kind == TYPE_TENSOR || type->kind == TYPE_SPARSE_TENSOR) && type->rank != RANK_UNKNOWN;
-}
-
 /* The element as a float, when it is one. An expression in a float tensor is none, unless it is a number by now. */
 static inline bool scalar_float_value(const struct scalar *s, double *ret)
 {

@@ -62,6 +62,9 @@ struct value {
         bool has_length;
         struct dim length;
         const struct type *const *elements;
+        /* Several ranks are proven and data decides among them (the branches of an If, say), here or in what this was
+           made of: the rank is unknown, and what the model declares cannot tell it. */
+        bool undecided;
 };
 
 /* -- types -- */
@@ -69,6 +72,12 @@ struct value {
 static inline bool type_is_tensor(const struct type *type)
 {
         return type->kind == TYPE_TENSOR || type->kind == TYPE_SPARSE_TENSOR;
+}
+
+/* Tensors of known rank have a shape. */
+static inline bool type_has_shape(const struct type *type)
+{
+        return type_is_tensor(type) && type->rank != RANK_UNKNOWN;
 }
 
 struct type type_tensor(enum elem elem, int rank, const struct dim *dim);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What a model declares of its values: it fills in, names and contradicts, but never replaces what is inferred."""
-from build import const, graph, infer, model, op
+from build import const, graph, infer, model, op, tensor
 from harness import Daemon, check, equal, finish
+from wire import number, text
 
 X = ["x: float[N,3]"]
 
@@ -65,9 +66,12 @@ def names(daemon):
     seen = told(daemon, [op("y = Relu(x)")], ["y: float[M,3]"], X + ["w: float[M]"])
     equal("two names for one size are both the model's", seen.constraints, ["N == M"])
     seen = told(daemon, [op("y = Relu(x)")], ["y: float[batch,3]"])
-    equal("so is one that only an output has", (seen.constraints, seen.reasons), (["N == batch"], []))
+    equal("one that only an output has is another name for it", (seen["y"], seen.constraints, seen.reasons),
+          ("float[N,3]", [], []))
+    equal("and stands beside it", told_beside(seen), {"y": ["batch", 3]})
     seen = told(daemon, [op("y = Concat(x, x)", axis=0)], ["y: float[twice,3]"])
-    equal("an expression and a name", (seen["y"], seen.constraints), ("float[2*N,3]", ["2*N == twice"]))
+    equal("an expression and a name", (seen["y"], seen.constraints, told_beside(seen)),
+          ("float[2*N,3]", [], {"y": ["twice", 3]}))
     seen = told(daemon, [op("y = Relu(x)")], ["y: float[?,-1]"])
     equal("an open and a negative size say nothing", (seen["y"], seen.reasons), ("float[N,3]", []))
     seen = told(daemon, [op("y = Relu(x)")], ["y"], ["x: float[-1,?,-7]"])
@@ -80,6 +84,87 @@ def names(daemon):
     equal("any text is a name", seen.json["values"][1]["shape"], ["batch size", "p2o.Dim.0"])
     seen = told(daemon, [op("y = Concat(x, x)", axis=1)], ["y"], ["x: float[batch size,p2o.Dim.0]"])
     equal("within an expression in backquotes", seen.json["values"][1]["shape"], ["batch size", "2*`p2o.Dim.0`"])
+
+
+def told_beside(seen):
+    """The shapes that stand beside the inferred ones, by value."""
+    return {v["name"]: v["declared"] for v in seen.json["values"] if "declared" in v}
+
+
+def beside(daemon):
+    """What is declared otherwise, or says less, is told and shown as declared."""
+    for declared, shown in (("y: float[N,3]", None), ("y: float[rows,3]", ["rows", 3]), ("y: float[?,3]", [None, 3]),
+                            ("y: float", None), ("y: float[N,4]", ["N", 4]), ("y: float[N,3,1]", ["N", 3, 1]),
+                            ("y: float[unk__7,?]", ["unk__7", None]), ("y: float[2*N,3]", ["2*N", 3])):
+        seen = told(daemon, [op("y = Relu(x)")], [declared])
+        equal("%s beside float[N,3]" % declared, (seen["y"], told_beside(seen).get("y")), ("float[N,3]", shown))
+        seen = told(daemon, [op("y = Relu(x)")], [declared], ignore_declared=1)
+        equal("%s is not told when it is ignored" % declared, told_beside(seen), {})
+    seen = told(daemon, [op("y = NonZero(x)")], ["y: int64[2,K]"])
+    equal("a name that was taken stands nowhere beside", (seen["y"], told_beside(seen)), ("int64[2,K]", {}))
+    seen = told(daemon, [], ["x: float[M,3]"])
+    equal("an output that is an input", (seen["x"], told_beside(seen)), ("float[N,3]", {"x": ["M", 3]}))
+
+
+def branches(daemon):
+    """Sizes and ranks that two branches prove, of which data takes one, are no declaration's to tell."""
+    inputs = ["x: float[batch,seq,4]", "past: float[batch,past_len,4]", "c: bool[]"]
+    grow = graph([op("t = Concat(past, x)", axis=1)], [], ["t"])
+    keep = graph([op("u = Identity(x)")], [], ["u"])
+    nodes = [op("y = If(c)", "n", then_branch=grow, else_branch=keep), op("z = Relu(y)")]
+    for claim, constraints in (("past_len + 1", ["If_y_1 == past_len + 1"]), ("seq", ["If_y_1 == seq"]),
+                               ("7", ["If_y_1 == 7"]), ("total", []), ("?", [])):
+        seen = told(daemon, nodes, ["y: float[batch,%s,4]" % claim, "z"], inputs)
+        name = "total" if claim == "total" else "?1"
+        equal("%s of sizes that the branches prove" % claim, (seen["y"], seen["z"], seen.constraints, seen.reasons),
+              ("float[batch,%s,4]" % name,) * 2 + (constraints, []))
+    seen = told(daemon, nodes, ["z: float[batch,past_len + 1,4]"], inputs)
+    equal("nor of what is made of them", seen["z"], "float[batch,?1,4]")
+    flat = graph([op("u = Reshape(x, s)")], [], ["u"], initializers=[tensor("int64[2]", [-1, 4], "s")])
+    nodes = [op("y = If(c)", "n", then_branch=grow, else_branch=flat), op("z = Relu(y)")]
+    for declared in ("y: float[batch,m,4]", "z: float[batch,m,4]", "y: float[m,4]"):
+        seen = told(daemon, nodes, [declared, "y", "z"][:3], inputs)
+        equal("%s where the branches prove two ranks" % declared, (seen["y"], seen["z"], seen.reasons),
+              ("float", "float", ["RANK_UNDECIDED"]))
+    body = graph([op("co = Identity(ci)"), op("vo = Unsqueeze(v, axis)")], ["i: int64[]", "ci: bool[]", "v: float"],
+                 ["co", "vo"], initializers=[tensor("int64[1]", [0], "axis")])
+    seen = told(daemon, [op("y = Loop(m, c, x)", "n", body=body)], ["y: float[1,batch,seq,4]"],
+                inputs + ["m: int64[]"])
+    equal("a Loop that adds axes", seen["y"], "float")
+    body = graph([op("co = Identity(ci)"), op("vo = Concat(v, v)", axis=0)], ["i: int64[]", "ci: bool[]", "v: float"],
+                 ["co", "vo"])
+    seen = told(daemon, [op("y = Loop(m, c, x)", "n", body=body)], ["y: float[2*batch,seq,4]"],
+                inputs + ["m: int64[]"])
+    equal("a Loop that grows", seen["y"], "float[?2,seq,4]")
+
+
+def several(daemon):
+    """A name that is declared of several sizes is none's, whatever comes first."""
+    half = [op("y = Relu(x)"), op("z = MaxPool(x)", kernel_shape=[2], strides=[2], ceil_mode=1)]
+    inputs = ["x: float[1,C,N]"]
+    for outputs in (["y: float[1,C,X]", "z: float[1,C,X]"], ["z: float[1,C,X]", "y: float[1,C,X]"]):
+        for nodes in (half, half[::-1]):
+            seen = told(daemon, nodes, outputs, inputs)
+            equal("two sizes of one name", (seen["y"], seen["z"], seen.constraints, seen.reasons),
+                  ("float[1,C,N]", "float[1,C,(N+1)//2]", [], ["DECLARED_NAME"]))
+    nodes = [op("y = NonZero(x)"), op("z = Transpose(y)"), op("u = Relu(x)")]
+    for order in (nodes, nodes[::-1]):
+        seen = told(daemon, order, ["z: int64[K,2]", "u: float[K,3]"])
+        equal("a size that data decides and one that is proven", (seen["z"], seen["u"]), ("int64[?1,2]", "float[N,3]"))
+        check("one diagnostic tells both", [r for r in seen.reasons if r != "UNSORTED_NODES"] == ["DECLARED_NAME"],
+              seen.reasons)
+    seen = told(daemon, [op("y = Relu(x)"), op("z = Concat(x, x)", axis=0)], ["y: float[A,3]", "z: float[2*A,3]"])
+    equal("an expression of such a name is no condition", (seen["z"], seen.constraints, seen.reasons),
+          ("float[2*N,3]", [], []))
+
+
+def numerals(daemon):
+    x = graph([op("y = Concat(x, x)", axis=0)], [], ["y"])
+    for name in ("2", "0", "1", "007", "3 - 1", "2*3"):
+        seen = infer(daemon, model(x + text(11, text(1, "x") + text(2, text(1, number(1, 1) + text(2, text(1, text(
+            2, name))))))))
+        equal("a size's name that reads as a number: %s" % name,
+              [v["shape"] for v in seen.json["values"]], [[name], ["2*`%s`" % name]])
 
 
 def expressions(daemon):
@@ -150,7 +235,7 @@ def inner(daemon):
 
 def main():
     with Daemon() as daemon:
-        for part in (fills_in, contradicts, names, expressions, other_kinds, inner):
+        for part in (fills_in, contradicts, names, beside, branches, several, numerals, expressions, other_kinds, inner):
             part(daemon)
     finish()
 

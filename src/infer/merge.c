@@ -1,0 +1,293 @@
+/* What a model declares of values that its nodes make, beside what is proven of them. A declaration fills in what
+   inference does not know and gives names to sizes that data decides. It never takes the place of what is proven: a
+   name that no input has is then another name for it, and a claim in inputs' sizes is a condition that is reported. */
+#include "infer/internal.h"
+
+struct merging {
+        struct infer *f;
+        const struct declare_site *site;
+        int64_t node_index;
+        bool undecided; /* data decides the rank among proven ones */
+};
+
+static void conflict(const struct merging *m, const char *what, const char *inferred, const char *declared)
+{
+        const struct declare_site *site = m->site;
+
+        infer_note(m->f, OX_ERROR, OX_INVALID_ARGUMENT, "DECLARED_CONFLICT", site->scope, site->node, m->node_index, -1,
+                   site->value, "%s: inferred %s %s, declared %s", site->value, what, inferred, declared);
+}
+
+static void add_fact(const struct merging *m, struct dim inferred, struct dim declared)
+{
+        struct node at = {.proto = m->site->node, .scope = m->site->scope, .index = m->node_index};
+
+        m->f->facts.add(m->f->facts.user, inferred, "==", declared, &at);
+}
+
+/* -- names that no input has -- */
+
+static bool is_of_input(const struct dim_symbol *symbol)
+{
+        return symbol->from_input;
+}
+
+/* Whether data decides every symbol, and among sizes that are not proven: a declared number may be the one. */
+static bool is_of_data(const struct dim_symbol *symbol)
+{
+        return symbol->anonymous && !symbol->from_input && !symbol->joins;
+}
+
+/* The entry of a declared size that is a name alone and no input's; NULL. */
+static struct dim_name *declared_name(struct infer *f, struct dim declared)
+{
+        uint32_t number;
+
+        if (!dim_as_symbol(f->dims, declared, &number))
+                return NULL;
+        const struct dim_symbol *symbol = dim_symbol_at(f->dims, number);
+
+        return symbol->anonymous || symbol->from_input ? NULL : dim_name_entry(f, symbol->name);
+}
+
+static struct dim_place place_of(const struct merging *m, int axis)
+{
+        return (struct dim_place){.scope = m->site->scope, .value = m->site->value, .axis = axis};
+}
+
+/* A name for an anonymous symbol, or another name for what is proven. */
+static void merge_name(const struct merging *m, struct dim inferred, struct dim declared, struct dim_name *name,
+                       int axis)
+{
+        struct infer *f = m->f;
+        uint32_t number;
+
+        if (dim_is_free(f->dims, inferred)) {
+                dim_unify(f->dims, inferred, declared, NULL);
+                if (!name->names_data)
+                        name->of_data = place_of(m, axis);
+                name->names_data = true;
+                return;
+        }
+        /* In a body a name is one iteration's. What is made around a branch gets no name from within. */
+        if (m->site->repeats ||
+            (dim_as_symbol(f->dims, inferred, &number) && is_of_data(dim_symbol_at(f->dims, number))))
+                return;
+        if (!name->names_size) {
+                name->names_size = true;
+                name->size = inferred;
+                name->of_size = place_of(m, axis);
+        } else if (!name->names_others && !dim_proves_equal(f->dims, name->size, inferred)) {
+                name->names_others = true;
+                name->other = inferred;
+                name->of_other = place_of(m, axis);
+        }
+}
+
+static const char *split_text(struct infer *f, const struct dim_name *name)
+{
+        const char *text = str_text(f->strings, name->name),
+                   *size = dim_text(f->dims, dim_resolve(f->dims, name->size));
+        const struct dim_place *a = &name->of_size, *b = name->names_others ? &name->of_other : &name->of_data;
+        const char *other =
+                name->names_others ? dim_text(f->dims, dim_resolve(f->dims, name->other)) : "a size that data decides";
+
+        return arena_printf(
+                f->arena,
+                "%s is declared for axis %d of %s, which is %s, and for axis %d of %s, which is %s: the name "
+                "is taken for none of them",
+                text, a->axis, a->value, size, b->axis, b->value, other);
+}
+
+size_t merge_split_names(struct infer *f)
+{
+        size_t found = 0;
+
+        for (size_t i = 0; i < f->n_dim_name; i++) {
+                struct dim_name *name = &f->dim_name[i];
+
+                if (!name->is_split && name->names_size && (name->names_others || name->names_data)) {
+                        name->is_split = true;
+                        name->split_at = name->of_size;
+                        name->split_text = split_text(f, name);
+                        found++;
+                }
+                name->names_data = name->names_size = name->names_others = false;
+        }
+        return found;
+}
+
+void merge_note_split(struct infer *f)
+{
+        for (size_t i = 0; i < f->n_dim_name; i++) {
+                const struct dim_name *name = &f->dim_name[i];
+
+                if (name->split_text)
+                        infer_note(f, OX_WARNING, OX_INVALID_ARGUMENT, "DECLARED_NAME", name->split_at.scope, NULL, -1,
+                                   -1, name->split_at.value, "%s", name->split_text);
+        }
+}
+
+/* -- sizes -- */
+
+/* False when they contradict each other. `declared` is no name of its own. */
+static bool merge_claim(const struct merging *m, struct dim *dim, struct dim declared)
+{
+        struct infer *f = m->f;
+        struct dim inferred = *dim;
+
+        if (m->site->is_input || (dim_is_int(declared) && dim_all_symbols(f->dims, inferred, is_of_data))) {
+                switch (dim_unify(f->dims, inferred, declared, NULL)) {
+                case DIM_UNIFY_CONFLICT:
+                        return false;
+                case DIM_UNIFY_FACT:
+                        add_fact(m, inferred, declared);
+                        break;
+                case DIM_UNIFY_SAME:
+                case DIM_UNIFY_BOUND:
+                        *dim = dim_resolve(f->dims, inferred);
+                        break;
+                }
+                return true;
+        }
+        if (dim_proves_unequal(f->dims, inferred, declared))
+                return false;
+        if (dim_all_symbols(f->dims, declared, is_of_input))
+                add_fact(m, inferred, declared);
+        return true;
+}
+
+static bool merge_size(const struct merging *m, struct dim *dim, struct dim declared, int axis)
+{
+        struct infer *f = m->f;
+        struct dim inferred = dim_resolve(f->dims, *dim);
+
+        declared = dim_resolve(f->dims, declared);
+        *dim = inferred;
+        if (dim_is(inferred, -1)) {
+                *dim = declared;
+                return true;
+        }
+        if (dim_is(declared, -1) || dim_same(inferred, declared))
+                return true;
+        struct dim_name *name = m->site->is_input ? NULL : declared_name(f, declared);
+
+        if (!name)
+                return merge_claim(m, dim, declared);
+        merge_name(m, inferred, declared, name, axis);
+        *dim = dim_resolve(f->dims, inferred);
+        return true;
+}
+
+static void merge_shape(const struct merging *m, struct type *type, const struct type *declared)
+{
+        struct infer *f = m->f;
+
+        if (type->rank != declared->rank) {
+                conflict(m, "rank", arena_printf(f->arena, "%d", type->rank),
+                         arena_printf(f->arena, "%d", declared->rank));
+                return;
+        }
+        struct dim *dims = arena_new_array(f->arena, struct dim, (size_t)type->rank);
+
+        for (int d = 0; d < type->rank; d++) {
+                dims[d] = type->dim[d];
+                if (!merge_size(m, &dims[d], declared->dim[d], d))
+                        conflict(m, arena_printf(f->arena, "size on axis %d", d), dim_text(f->dims, dims[d]),
+                                 dim_text(f->dims, declared->dim[d]));
+        }
+        type->dim = dims;
+}
+
+/* -- types -- */
+
+static const char *type_text(struct infer *f, const struct type *type)
+{
+        struct buf buf;
+
+        buf_init(&buf, f->arena);
+        return type_print(type, &buf) ? buf_text(&buf) : "unknown";
+}
+
+/* The innermost level that both tell, which is a tensor's or one that inference does not know. What is between is
+   copied. */
+static struct type *innermost(struct infer *f, struct type *type, const struct type **declared)
+{
+        while (type->of && (*declared)->of) {
+                struct type *of = arena_new_array(f->arena, struct type, 1);
+
+                *of = *type->of;
+                type->of = of;
+                type = of;
+                *declared = (*declared)->of;
+                if (type->kind == TYPE_UNKNOWN)
+                        break;
+        }
+        return type;
+}
+
+static void merge(const struct merging *m, struct type *type, const struct type *declared)
+{
+        struct infer *f = m->f;
+
+        if (declared->kind == TYPE_UNKNOWN)
+                return;
+        if (!type_kinds_agree(type, declared)) {
+                conflict(m, "type", type_text(f, type), type_text(f, declared));
+                return;
+        }
+        type = innermost(f, type, &declared);
+        if (type->kind == TYPE_UNKNOWN) {
+                *type = declare_close(f, declared, m->site);
+                return;
+        }
+        if (type->elem == ELEM_UNDEFINED)
+                type->elem = declared->elem;
+        if (!type_has_shape(declared))
+                return;
+        if (type_has_shape(type)) {
+                merge_shape(m, type, declared);
+        } else if (!m->undecided) {
+                struct type closed = declare_close(f, declared, m->site);
+
+                type->rank = closed.rank;
+                type->dim = closed.dim;
+        }
+}
+
+void merge_declared(struct infer *f, struct value *value, const struct type *declared, const struct declare_site *site,
+                    int64_t node_index)
+{
+        const struct merging m = {.f = f, .site = site, .node_index = node_index, .undecided = value->undecided};
+
+        merge(&m, &value->type, declared);
+}
+
+/* -- what is shown of a declaration -- */
+
+const struct declared_shape *merge_told(struct infer *f, const struct type *inferred, const struct type *declared,
+                                        const OnnxType *proto)
+{
+        const OnnxShape *shape =
+                proto->value_case == SHAPED__ONNX__V1__TYPE_PROTO__VALUE_TENSOR_TYPE ? proto->tensor_type->shape : NULL;
+        bool alike = type_has_shape(inferred) && inferred->rank == declared->rank;
+
+        if (!shape || !type_has_shape(declared))
+                return NULL;
+        for (int d = 0; alike && d < declared->rank; d++)
+                alike = dim_same(inferred->dim[d], declared->dim[d]);
+        if (alike)
+                return NULL;
+        struct declared_shape *told = arena_new_array(f->arena, struct declared_shape, 1);
+        struct declared_dim *dims = arena_new_array(f->arena, struct declared_dim, (size_t)declared->rank);
+
+        for (int d = 0; d < declared->rank; d++) {
+                const OnnxDim *dim = shape->dim[d];
+                bool is_named = dim->value_case == SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
+                                dim->dim_param[0];
+
+                dims[d] = (struct declared_dim){.size = declared->dim[d], .name = is_named ? dim->dim_param : NULL};
+        }
+        *told = (struct declared_shape){.rank = declared->rank, .dim = dims};
+        return told;
+}
