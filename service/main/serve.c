@@ -83,7 +83,10 @@ static bool start_service(struct daemon *d)
         service->contexts =
                 contexts_new(&d->config.limits, (size_t)(d->config.workers + d->config.io_threads) + CONTEXTS_SPARE,
                              &service->budget);
-        service->pool = pool_new((size_t)d->config.workers, (size_t)d->config.queue);
+        service->pool = pool_new(&(struct pool_settings){
+                .threads = (size_t)d->config.workers,
+                .queue = (size_t)d->config.queue,
+        });
         if (!service->contexts || !service->pool)
                 return false;
         d->http1 = http1_new(service, &rest_handler);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/code.h"
-#include "work/pool.h"
+#include "work/job.h"
 
 struct call;
 struct service;

@@ -137,7 +137,7 @@ static enum MHD_Result hand_over(struct call *call, void (*run)(struct job *job)
 
         call->job.run = run;
         MHD_suspend_connection(call->connection);
-        if (!pool_submit(service->pool, &call->job)) {
+        if (pool_submit(service->pool, &call->job) != POOL_TAKEN) {
                 metric_add(&service->metrics, METRIC_queue_full_total, 1);
                 call_reply_error(call, OX_UNAVAILABLE, "the queue of %lld requests is full, or the daemon ends",
                                  (long long)service->config->queue);

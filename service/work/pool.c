@@ -2,53 +2,213 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
-struct pool {
-        pthread_mutex_t lock;
-        pthread_cond_t wake;
-        struct job *first, **last;
-        size_t waiting, most;
-        bool ending;
-        size_t n_thread;
-        pthread_t thread[];
+#include "obs/log.h"
+#include "work/turns.h"
+
+/* Lower than the threads that read and answer: of two that want a core, nice 10 gets a tenth. What is short is worth a
+   quarter. */
+#define NICE_WORKER 10
+#define NICE_SHORT  5
+
+#define SECOND_NS  INT64_C(1000000000)
+#define MEAN_SHIFT 3 /* of the mean time of a job the last one counts for an eighth */
+
+struct queue {
+        struct turns turns;
+        pthread_cond_t wake; /* those who take from this queue alone, or from both */
+        int64_t mean_ns;     /* that a job took */
 };
 
-static void *work(void *user)
+struct pool {
+        struct pool_settings settings;
+        pthread_mutex_t lock;
+        struct queue longs, shorts;
+        int64_t share_ns; /* of short jobs that workers took while long ones waited */
+        size_t busy;
+        uint64_t begun; /* jobs so far */
+        bool ending;
+        struct heap deadlines;
+        uint64_t deadline_order;
+        pthread_cond_t tick; /* an earlier deadline than before, or the end */
+        size_t n_thread;
+        pthread_t thread[]; /* the one for time, the one for short jobs, then the workers */
+};
+
+enum { THREAD_TIME, THREAD_SHORT, THREADS_OWN };
+
+static void lower_priority(int nice)
 {
-        struct pool *pool = user;
+        /* On Linux this is the calling thread's alone, whatever POSIX says (setpriority(2)). */
+        setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + nice);
+}
+
+static struct queue *queue_of(struct pool *pool, const struct job *job)
+{
+        return job->is_short ? &pool->shorts : &pool->longs;
+}
+
+/* -- taking jobs: under the lock -- */
+
+static struct job *take(struct pool *pool, bool short_only)
+{
+        bool long_first = !pool->shorts.turns.count || pool->share_ns >= POOL_SHARE_NS;
+        struct job *job;
+
+        if (short_only)
+                job = turns_take(&pool->shorts.turns);
+        else if (pool->longs.turns.count && long_first)
+                job = turns_take(&pool->longs.turns);
+        else
+                job = turns_take(&pool->shorts.turns);
+        if (!job)
+                return NULL;
+        if (!job->is_short || !pool->longs.turns.count)
+                pool->share_ns = 0;
+        else if (!short_only)
+                pool->share_ns += job->cost_ns;
+        if (job->expire)
+                heap_remove(&pool->deadlines, &job->deadline_node);
+        return job;
+}
+
+/* Runs a job, without the lock. What it has cost is known then, but the job may be gone. */
+static void run(struct pool *pool, struct job *job)
+{
+        struct queue *queue = queue_of(pool, job);
+        uint64_t client = job->client;
+        int64_t cost = job->cost_ns, begun = clock_ns();
+
+        pool->busy++;
+        pool->begun++;
+        pthread_mutex_unlock(&pool->lock);
+        job->run(job);
+        int64_t took = clock_ns() - begun;
+
+        pthread_mutex_lock(&pool->lock);
+        pool->busy--;
+        turns_charge(&queue->turns, client, took - cost);
+        queue->mean_ns += (took - queue->mean_ns) / (1 << MEAN_SHIFT);
+}
+
+static void work(struct pool *pool, struct queue *waits_in, bool short_only)
+{
+        struct job *job;
 
         pthread_mutex_lock(&pool->lock);
         for (;;) {
-                while (!pool->first && !pool->ending)
-                        pthread_cond_wait(&pool->wake, &pool->lock);
-                struct job *job = pool->first;
-
+                while (!(job = take(pool, short_only)) && !pool->ending)
+                        pthread_cond_wait(&waits_in->wake, &pool->lock);
                 if (!job)
                         break;
-                pool->first = job->next;
-                if (!pool->first)
-                        pool->last = &pool->first;
-                pool->waiting--;
+                run(pool, job);
+        }
+        pthread_mutex_unlock(&pool->lock);
+}
+
+static void *work_all(void *pool)
+{
+        lower_priority(NICE_WORKER);
+        work(pool, &((struct pool *)pool)->longs, false);
+        return NULL;
+}
+
+static void *work_short(void *pool)
+{
+        lower_priority(NICE_SHORT);
+        work(pool, &((struct pool *)pool)->shorts, true);
+        return NULL;
+}
+
+/* -- time -- */
+
+static struct job *first_deadline(const struct pool *pool)
+{
+        struct heap_node *first = pool->deadlines.first;
+
+        return first ? (struct job *)((char *)first - offsetof(struct job, deadline_node)) : NULL;
+}
+
+/* Under the lock, which it leaves meanwhile. */
+static void expire(struct pool *pool, int64_t now)
+{
+        struct job *job;
+
+        while ((job = first_deadline(pool)) != NULL && job->deadline_ns <= now) {
+                heap_remove(&pool->deadlines, &job->deadline_node);
+                turns_remove(&queue_of(pool, job)->turns, job);
                 pthread_mutex_unlock(&pool->lock);
-                job->run(job);
+                job->expire(job);
+                pthread_mutex_lock(&pool->lock);
+        }
+}
+
+static void wait_until(struct pool *pool, int64_t at)
+{
+        const struct timespec time = {.tv_sec = (time_t)(at / SECOND_NS), .tv_nsec = (long)(at % SECOND_NS)};
+
+        pthread_cond_timedwait(&pool->tick, &pool->lock, &time);
+}
+
+static void *watch_time(void *pool_)
+{
+        struct pool *pool = pool_;
+        int64_t tidy_ns = clock_ns() + SECOND_NS;
+        uint64_t begun = 0;
+
+        pthread_mutex_lock(&pool->lock);
+        while (!pool->ending) {
+                const struct job *first = first_deadline(pool);
+
+                wait_until(pool, first && first->deadline_ns < tidy_ns ? first->deadline_ns : tidy_ns);
+                int64_t now = clock_ns();
+
+                expire(pool, now);
+                if (now < tidy_ns)
+                        continue;
+                bool is_idle = pool->begun == begun && !pool->busy;
+
+                begun = pool->begun;
+                tidy_ns = now + SECOND_NS;
+                pthread_mutex_unlock(&pool->lock);
+                if (pool->settings.tidy)
+                        pool->settings.tidy(pool->settings.user, is_idle);
                 pthread_mutex_lock(&pool->lock);
         }
         pthread_mutex_unlock(&pool->lock);
         return NULL;
 }
 
-struct pool *pool_new(size_t threads, size_t queue)
+/* -- the whole -- */
+
+static void wake_init(pthread_cond_t *wake)
 {
+        pthread_condattr_t attributes;
+
+        pthread_condattr_init(&attributes);
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+        pthread_cond_init(wake, &attributes);
+        pthread_condattr_destroy(&attributes);
+}
+
+struct pool *pool_new(const struct pool_settings *settings)
+{
+        static void *(*const own[THREADS_OWN])(void *) = {[THREAD_TIME] = watch_time, [THREAD_SHORT] = work_short};
+        size_t threads = settings->threads + THREADS_OWN;
         struct pool *pool = calloc(1, sizeof(*pool) + threads * sizeof(pool->thread[0]));
 
         if (!pool)
                 return NULL;
-        pool->last = &pool->first;
-        pool->most = queue;
+        pool->settings = *settings;
         pthread_mutex_init(&pool->lock, NULL);
-        pthread_cond_init(&pool->wake, NULL);
+        wake_init(&pool->longs.wake);
+        wake_init(&pool->shorts.wake);
+        wake_init(&pool->tick);
         for (; pool->n_thread < threads; pool->n_thread++) {
-                if (pthread_create(&pool->thread[pool->n_thread], NULL, work, pool) != 0) {
+                void *(*body)(void *) = pool->n_thread < THREADS_OWN ? own[pool->n_thread] : work_all;
+
+                if (pthread_create(&pool->thread[pool->n_thread], NULL, body, pool) != 0) {
                         pool_free(pool);
                         return NULL;
                 }
@@ -56,29 +216,80 @@ struct pool *pool_new(size_t threads, size_t queue)
         return pool;
 }
 
-bool pool_submit(struct pool *pool, struct job *job)
+/* Of a queue, what one client may have. */
+static size_t client_share(const struct pool *pool)
+{
+        return pool->settings.queue - pool->settings.queue / 4;
+}
+
+static enum pool_verdict judge(const struct pool *pool, const struct turns *turns, const struct job *job)
+{
+        if (pool->ending)
+                return POOL_ENDED;
+        if (job->is_begun)
+                return POOL_TAKEN;
+        if (turns->new_count >= pool->settings.queue)
+                return POOL_FULL;
+        return turns_of_client(turns, job->client) < client_share(pool) ? POOL_TAKEN : POOL_CLIENT_FULL;
+}
+
+enum pool_verdict pool_submit(struct pool *pool, struct job *job)
 {
         pthread_mutex_lock(&pool->lock);
-        bool taken = pool->waiting < pool->most && !pool->ending;
+        job->is_short = job->cost_ns <= POOL_SHORT_NS;
+        struct queue *queue = queue_of(pool, job);
+        enum pool_verdict verdict = judge(pool, &queue->turns, job);
 
-        if (taken) {
-                job->next = NULL;
-                *pool->last = job;
-                pool->last = &job->next;
-                pool->waiting++;
-                pthread_cond_signal(&pool->wake);
+        if (verdict == POOL_TAKEN) {
+                job->submitted_ns = clock_ns();
+                turns_add(&queue->turns, job);
+                if (job->expire) {
+                        job->deadline_node.key = job->deadline_ns;
+                        job->deadline_node.order = pool->deadline_order++;
+                        heap_add(&pool->deadlines, &job->deadline_node);
+                        if (first_deadline(pool) == job)
+                                pthread_cond_signal(&pool->tick);
+                }
+                if (job->is_short)
+                        pthread_cond_signal(&pool->shorts.wake);
+                pthread_cond_signal(&pool->longs.wake);
         }
         pthread_mutex_unlock(&pool->lock);
-        return taken;
+        return verdict;
+}
+
+bool pool_withdraw(struct pool *pool, struct job *job)
+{
+        pthread_mutex_lock(&pool->lock);
+        bool waits = heap_has(&job->turn_node);
+
+        if (waits)
+                turns_remove(&queue_of(pool, job)->turns, job);
+        pthread_mutex_unlock(&pool->lock);
+        return waits;
+}
+
+struct pool_state pool_state(struct pool *pool)
+{
+        pthread_mutex_lock(&pool->lock);
+        const struct queue *s = &pool->shorts, *l = &pool->longs;
+        int64_t work_ns = (int64_t)s->turns.count * s->mean_ns + (int64_t)l->turns.count * l->mean_ns;
+        int64_t wait_s = work_ns / (int64_t)pool->settings.threads / SECOND_NS + 1;
+        struct pool_state state = {
+                .waiting = s->turns.count + l->turns.count,
+                .busy = pool->busy,
+                .threads = pool->settings.threads + 1,
+                .is_full = l->turns.new_count >= pool->settings.queue,
+                .wait_s = wait_s < POOL_WAIT_MOST ? wait_s : POOL_WAIT_MOST,
+        };
+
+        pthread_mutex_unlock(&pool->lock);
+        return state;
 }
 
 size_t pool_waiting(struct pool *pool)
 {
-        pthread_mutex_lock(&pool->lock);
-        size_t waiting = pool->waiting;
-
-        pthread_mutex_unlock(&pool->lock);
-        return waiting;
+        return pool_state(pool).waiting;
 }
 
 void pool_end(struct pool *pool)
@@ -87,7 +298,9 @@ void pool_end(struct pool *pool)
                 return;
         pthread_mutex_lock(&pool->lock);
         pool->ending = true;
-        pthread_cond_broadcast(&pool->wake);
+        pthread_cond_broadcast(&pool->longs.wake);
+        pthread_cond_broadcast(&pool->shorts.wake);
+        pthread_cond_broadcast(&pool->tick);
         pthread_mutex_unlock(&pool->lock);
         for (; pool->n_thread > 0; pool->n_thread--)
                 pthread_join(pool->thread[pool->n_thread - 1], NULL);
@@ -98,7 +311,9 @@ void pool_free(struct pool *pool)
         if (!pool)
                 return;
         pool_end(pool);
-        pthread_cond_destroy(&pool->wake);
+        pthread_cond_destroy(&pool->tick);
+        pthread_cond_destroy(&pool->shorts.wake);
+        pthread_cond_destroy(&pool->longs.wake);
         pthread_mutex_destroy(&pool->lock);
         free(pool);
 }
