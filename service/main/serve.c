@@ -25,6 +25,7 @@ struct daemon {
         struct service service;
         struct config config; /* with what was left to us filled in */
         struct listener listener;
+        struct peers *peers;
         struct http1 *http1;
         struct acceptor *acceptor;
         sigset_t signals;
@@ -70,6 +71,11 @@ static bool spare(void *user)
         return contexts_spare(service->contexts) || calls_spare(&service->calls);
 }
 
+static void take(void *user, int socket, const struct sockaddr *address, socklen_t size)
+{
+        http1_take(((struct daemon *)user)->http1, socket, address, size);
+}
+
 static bool start_service(struct daemon *d)
 {
         struct service *service = &d->service;
@@ -89,10 +95,13 @@ static bool start_service(struct daemon *d)
         });
         if (!service->contexts || !service->pool)
                 return false;
-        d->http1 = http1_new(service, &rest_handler);
+        d->peers = peers_new(&d->config, &service->metrics);
+        if (!d->peers)
+                return false;
+        d->http1 = http1_new(service, d->peers, &rest_handler);
         if (!d->http1)
                 return false;
-        d->acceptor = acceptor_new(&d->listener, http1_take, d->http1);
+        d->acceptor = acceptor_new(&d->listener, d->peers, take, d);
         return d->acceptor != NULL;
 }
 
@@ -157,6 +166,7 @@ static void stop(struct daemon *d)
         /* A request that came at the last moment must not wait for a worker, which libmicrohttpd does not survive. */
         pool_end(d->service.pool);
         http1_free(d->http1);
+        peers_free(d->peers);
         pool_free(d->service.pool);
         listener_close(&d->listener);
         contexts_free(d->service.contexts);

@@ -138,6 +138,7 @@ void listener_close(struct listener *listener)
 
 struct acceptor {
         const struct listener *listener;
+        struct peers *peers;
         void (*take)(void *user, int socket, const struct sockaddr *address, socklen_t size);
         void *user;
         int wake;
@@ -153,8 +154,10 @@ static void accept_all(struct acceptor *acceptor, int listening)
                 int fd = accept4(listening, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
                 if (fd >= 0) {
-                        acceptor->take(acceptor->user, fd, (struct sockaddr *)&address, size);
+                        if (peers_admit(acceptor->peers, fd))
+                                acceptor->take(acceptor->user, fd, (struct sockaddr *)&address, size);
                 } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+                        peers_starved(acceptor->peers);
                         poll(NULL, 0, PATIENCE_MS); /* until others close theirs */
                         return;
                 } else if (errno != EINTR && errno != ECONNABORTED) {
@@ -180,7 +183,7 @@ static void *accept_loop(void *user)
         return NULL;
 }
 
-struct acceptor *acceptor_new(const struct listener *listener,
+struct acceptor *acceptor_new(const struct listener *listener, struct peers *peers,
                               void (*take)(void *user, int socket, const struct sockaddr *address, socklen_t size),
                               void *user)
 {
@@ -188,7 +191,7 @@ struct acceptor *acceptor_new(const struct listener *listener,
 
         if (!acceptor)
                 return NULL;
-        *acceptor = (struct acceptor){.listener = listener, .take = take, .user = user};
+        *acceptor = (struct acceptor){.listener = listener, .peers = peers, .take = take, .user = user};
         acceptor->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         if (acceptor->wake < 0 || pthread_create(&acceptor->thread, NULL, accept_loop, acceptor) != 0) {
                 if (acceptor->wake >= 0)

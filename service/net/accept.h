@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
+#include "net/peers.h"
+
 #define LISTEN_MOST 16
 
 struct listener {
@@ -20,8 +22,9 @@ void listener_close(struct listener *listener);
 
 struct acceptor;
 
-/* Calls `take` for every connection from a thread of its own; `take` owns the socket then. NULL: no thread. */
-struct acceptor *acceptor_new(const struct listener *listener,
+/* Calls `take` for every connection that `peers` admits, from a thread of its own; `take` owns the socket then. NULL:
+   no thread. */
+struct acceptor *acceptor_new(const struct listener *listener, struct peers *peers,
                               void (*take)(void *user, int socket, const struct sockaddr *address, socklen_t size),
                               void *user);
 

@@ -1,5 +1,6 @@
 #include "net/http1.h"
 
+#include <limits.h>
 #include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -378,12 +379,10 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
                 const union MHD_ConnectionInfo *info =
                         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
-                *context = info ? peer_add(http1->peers, info->connect_fd) : NULL;
-                metric_add(&http1->service->metrics, METRIC_connections, 1);
+                *context = info ? peers_find(http1->peers, info->connect_fd) : NULL;
         } else {
                 peer_remove(http1->peers, *context);
                 *context = NULL;
-                metric_add(&http1->service->metrics, METRIC_connections, -1);
         }
 }
 
@@ -417,13 +416,10 @@ static void *on_request_line(void *user, const char *target, struct MHD_Connecti
         return &refused;
 }
 
-void http1_take(void *user, int socket, const struct sockaddr *address, socklen_t size)
+void http1_take(struct http1 *http1, int socket, const struct sockaddr *address, socklen_t size)
 {
-        struct http1 *http1 = user;
-
-        metric_add(&http1->service->metrics, METRIC_connections_total, 1);
         if (MHD_add_connection(http1->daemon, socket, address, size) != MHD_YES)
-                metric_add(&http1->service->metrics, METRIC_connections_refused_total, 1);
+                peers_lost(http1->peers, socket);
 }
 
 /* -- the whole -- */
@@ -433,8 +429,10 @@ static struct MHD_Daemon *start_daemon(struct http1 *http1)
         const struct config *config = http1->service->config;
         struct MHD_OptionItem options[] = {
                 {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)POOL_BYTES, NULL},
-                {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)config->connections, NULL},
-                {MHD_OPTION_CONNECTION_TIMEOUT, (intptr_t)config->idle_s, NULL},
+                /* Past its own limit 0.9.75 locks a mutex for good: it is never reached, for peers_admit() counts. */
+                {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)INT_MAX, NULL},
+                /* It would run while a slow reader takes its time: the watcher of the peers has all time limits. */
+                {MHD_OPTION_CONNECTION_TIMEOUT, 0, NULL},
                 {MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, NULL},
                 /* A pool of one thread is no pool. */
                 {config->io_threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t)config->io_threads,
@@ -450,7 +448,7 @@ static struct MHD_Daemon *start_daemon(struct http1 *http1)
                                 MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 }
 
-struct http1 *http1_new(struct service *service, const struct call_handler *handler)
+struct http1 *http1_new(struct service *service, struct peers *peers, const struct call_handler *handler)
 {
         struct http1 *http1 = calloc(1, sizeof(*http1));
 
@@ -458,13 +456,12 @@ struct http1 *http1_new(struct service *service, const struct call_handler *hand
                 return NULL;
         http1->service = service;
         http1->handler = handler;
-        http1->peers = peers_new(service->config, &service->metrics);
-        http1->daemon = http1->peers ? start_daemon(http1) : NULL;
-        if (!http1->daemon) {
-                http1_free(http1);
-                return NULL;
-        }
-        return http1;
+        http1->peers = peers;
+        http1->daemon = start_daemon(http1);
+        if (http1->daemon)
+                return http1;
+        free(http1);
+        return NULL;
 }
 
 int64_t http1_in_flight(const struct http1 *http1)
@@ -476,8 +473,6 @@ void http1_free(struct http1 *http1)
 {
         if (!http1)
                 return;
-        if (http1->daemon)
-                MHD_stop_daemon(http1->daemon);
-        peers_free(http1->peers);
+        MHD_stop_daemon(http1->daemon);
         free(http1);
 }

@@ -3,15 +3,16 @@
 
 #include <sys/socket.h>
 
+#include "net/peers.h"
 #include "service.h"
 
 struct http1;
 
-/* NULL when it cannot start. */
-struct http1 *http1_new(struct service *service, const struct call_handler *handler);
+/* NULL when it cannot start. The peers outlive it. */
+struct http1 *http1_new(struct service *service, struct peers *peers, const struct call_handler *handler);
 
-/* Takes an accepted connection; closes it when there are too many. */
-void http1_take(void *http1, int socket, const struct sockaddr *address, socklen_t size);
+/* Serves a connection that the peers have admitted. */
+void http1_take(struct http1 *http1, int socket, const struct sockaddr *address, socklen_t size);
 
 /* Requests begun and not over. */
 int64_t http1_in_flight(const struct http1 *http1);

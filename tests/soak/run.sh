@@ -1,9 +1,10 @@
 #!/bin/bash
-# tests/soak/run.sh [fuzz|requests|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
+# tests/soak/run.sh [fuzz|requests|connections|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
 #   fuzz      every fuzz target under libFuzzer with address and undefined sanitizers, SIZE seconds each (default 600);
 #             or TARGET alone
 #   requests  SIZE requests (default 1,000,000) of every kind on a daemon with the address sanitizer, good and bad
 #             bodies alike, while its memory is watched
+#   connections  SIZE bursts (default 50) of more connections than may be, of each of four kinds
 # Ends with `N passed, N failed`. Needs clang for fuzz.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -53,24 +54,27 @@ soak_fuzz() {
         done
 }
 
-soak_requests() {
+# A Python file beside this one, with its size.
+soak_script() {
         # shellcheck disable=SC2086
         need_packages $TEST_PACKAGES || exit 1
         build build-test "" || { verdict "build" 1; return; }
         SHAPED=$PWD/build-test/service/shaped SHAPED_MODELS=$PWD/build-test/tests/models \
-                PYTHONPATH=tests/blackbox python3 tests/soak/requests.py "$1"
-        verdict "$1 requests" $?
+                PYTHONPATH=tests/blackbox python3 "tests/soak/$1.py" "$2"
+        verdict "$2 $1" $?
 }
 
 case $what in
 fuzz) soak_fuzz "${2:-600}" "${3:-}" ;;
-requests) soak_requests "${2:-1000000}" ;;
+requests) soak_script requests "${2:-1000000}" ;;
+connections) soak_script connections "${2:-50}" ;;
 all)
         soak_fuzz 600
-        soak_requests 1000000
+        soak_script requests 1000000
+        soak_script connections 50
         ;;
 *)
-        echo "usage: tests/soak/run.sh [fuzz|requests|all] [SIZE] [TARGET]" >&2
+        echo "usage: tests/soak/run.sh [fuzz|requests|connections|all] [SIZE] [TARGET]" >&2
         exit 2
         ;;
 esac
