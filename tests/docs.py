@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Holds the documents against the sources: a code block under `<!-- from FILE -->` stands in FILE word for word, and every
-file that a document names exists, and README.md has every route, every option and every limit."""
+file that a document names exists, and README.md has every route, every option, every limit
+and every reason of a diagnostic."""
 import os
 import re
 import sys
@@ -12,6 +13,7 @@ DOCUMENTS = ("README.md", "CONTRIBUTING.md", "tests/cases/README.md")
 PLACEHOLDER = re.compile(r"[A-Z]{4}")
 ROUTE = re.compile(r'^ +\{"(/[^"]*)", "[^"]*", METHOD_(\w+),', re.M)
 OPTION = re.compile(r"^(?:BOOL|LIST)\((\w+),", re.M)
+REASON = re.compile(r'^REASON\((\w+), (\w+), \w+, "(.*)"\)$', re.M)
 LIMIT = re.compile(r'^LIMIT\((\w+), (\d+), "(\w+)", "(.*)"\)$', re.M)
 
 
@@ -28,6 +30,8 @@ def missing_rows():
         yield "| `%s" % option
     for name, value, unit, text in LIMIT.findall(read("src/base/limits.def")):
         yield "| `--%s` | %s %s | %s |" % (name.replace("_", "-"), value, unit, text)
+    for word, code, text in REASON.findall(read("src/base/reasons.def")):
+        yield "| `%s` | %s | %s |" % (word, code.lower(), text)
 
 
 def faults():

@@ -1,5 +1,4 @@
 /* Nodes, built call by call. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

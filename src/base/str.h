@@ -51,5 +51,11 @@ static inline bool text_same(const char *a, const char *b)
         return *a == *b && (*a == '\0' || strcmp(a, b) == 0);
 }
 
+/* protobuf-c has NULL for a text that the model leaves out. */
+static inline const char *text_or_empty(const char *text)
+{
+        return text ? text : "";
+}
+
 /* Whether bytes are well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms) without a NUL. */
 bool utf8_is_clean(const char *text, size_t length);

@@ -37,7 +37,7 @@ const OnnxGraph *control_graph(struct infer *f, const struct node *n, const char
 
 enum ox_code control_missing(struct node *n, const char *name)
 {
-        return node_error(n, OX_INVALID_ARGUMENT, "MISSING_ATTRIBUTE", -1, "attribute %s holds no graph", name);
+        return node_error(n, REASON_MISSING_ATTRIBUTE, -1, "attribute %s holds no graph", name);
 }
 
 enum ox_code control_single(struct node *n, int i)
@@ -46,7 +46,7 @@ enum ox_code control_single(struct node *n, int i)
 
         if (!type_elements(n->dims, in_type(n, i), &elements) || !dim_is_int(elements) || elements.val == 1)
                 return OX_OK;
-        return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", i, "input %d must have one element, got %lld", i,
+        return node_error(n, REASON_LENGTH_MISMATCH, i, "input %d must have one element, got %lld", i,
                           (long long)elements.val);
 }
 
@@ -303,9 +303,8 @@ enum ox_code control_if(struct infer *f, const struct scope *scope, struct node 
                 if (!branch[b])
                         return control_missing(n, name[b]);
                 if (branch[b]->n_output != (size_t)n->n_out)
-                        return node_error(n, OX_INVALID_ARGUMENT, "BRANCH_OUTPUTS", -1,
-                                          "%s has %zu outputs, the node has %d", name[b], branch[b]->n_output,
-                                          n->n_out);
+                        return node_error(n, REASON_BODY_ARITY, -1, "%s has %zu outputs, the node has %d", name[b],
+                                          branch[b]->n_output, n->n_out);
                 outputs[b] = arena_new_array(f->arena, struct value, (size_t)n->n_out);
                 bool taken = known && (condition != 0) == (b == 0);
 
@@ -316,11 +315,11 @@ enum ox_code control_if(struct infer *f, const struct scope *scope, struct node 
                 const struct value *a = &outputs[0][o], *b = &outputs[1][o];
 
                 if (!type_kinds_agree(&a->type, &b->type))
-                        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", -1,
-                                          "the branches give output %d different types", o);
+                        return node_error(n, REASON_TYPE_MISMATCH, -1, "the branches give output %d different types",
+                                          o);
                 n->out[o] = known ? (condition ? *a : *b) : join(n, o, a, b, UINT32_MAX, &pairs);
                 if (!known && out_wanted(n, o) && ranks_differ(&a->type, &b->type, &rank[0], &rank[1]))
-                        node_note(n, "RANK_UNDECIDED", -1,
+                        node_note(n, REASON_RANK_UNDECIDED, -1,
                                   "output %d (%s) has rank %d when the condition is true and rank %d when it is false",
                                   o, n->proto->output[o], rank[0], rank[1]);
         }
@@ -369,8 +368,7 @@ static enum ox_code check_mapped(struct node *n, const struct value *outputs)
                 const struct type *of = outputs[o].type.of;
 
                 if (of->kind != TYPE_UNKNOWN && !type_is_tensor(of))
-                        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", -1,
-                                          "output %d of the body must be a tensor", o);
+                        return node_error(n, REASON_TYPE_MISMATCH, -1, "output %d of the body must be a tensor", o);
         }
         return OX_OK;
 }
@@ -382,11 +380,11 @@ enum ox_code control_sequence_map(struct infer *f, const struct scope *scope, st
         if (!body)
                 return control_missing(n, "body");
         if (body->n_input != (size_t)n->n_in || body->n_output != (size_t)n->n_out)
-                return node_error(n, OX_INVALID_ARGUMENT, "BODY_ARITY", -1,
+                return node_error(n, REASON_BODY_ARITY, -1,
                                   "the body has %zu inputs and %zu outputs, the node %d and %d", body->n_input,
                                   body->n_output, n->n_in, n->n_out);
         if (in_type(n, 0)->kind != TYPE_SEQUENCE && in_type(n, 0)->kind != TYPE_UNKNOWN)
-                return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", 0, "input 0 must be a sequence");
+                return node_error(n, REASON_TYPE_MISMATCH, 0, "input 0 must be a sequence");
         struct value *outputs = arena_new_array(f->arena, struct value, body->n_output);
         uint64_t before = f->nodes;
         size_t errors = f->diags.errors;

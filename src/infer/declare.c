@@ -176,9 +176,13 @@ static struct type declare_tensor(struct infer *f, enum type_kind kind, int64_t 
         if (!shape || site->without_shape)
                 return type;
         if ((int64_t)shape->n_dim > f->limits->rank) {
-                infer_note(f, OX_WARNING, OX_RESOURCE_EXHAUSTED, "RANK_LIMIT", site->scope, site->node, -1, -1,
-                           site->value, "declared with rank %zu, the limit rank is %lld", shape->n_dim,
-                           (long long)f->limits->rank);
+                infer_note(f,
+                           &(struct note){.severity = OX_WARNING,
+                                          .reason = REASON_RANK_LIMIT,
+                                          .scope = site->scope,
+                                          .node = site->node,
+                                          .value = site->value},
+                           "declared with rank %zu, the limit rank is %lld", shape->n_dim, (long long)f->limits->rank);
                 return type;
         }
         struct dim *dims = arena_new_array(f->arena, struct dim, shape->n_dim);

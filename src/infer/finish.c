@@ -251,7 +251,7 @@ static void finish_constraints(struct finishing *x, struct ox_result *result)
 
 static const char *text_of(const char *text)
 {
-        return text ? text : "";
+        return text_or_empty(text);
 }
 
 static void finish_symbols(struct finishing *x, struct ox_result *result)
@@ -288,8 +288,8 @@ static void finish_model(struct infer *f, struct ox_result *result, const OnnxGr
         result->is_model = true;
         result->model = (struct result_model){
                 .ir_version = model->ir_version,
-                .producer_name = model->producer_name ? model->producer_name : "",
-                .graph_name = graph->name ? graph->name : "",
+                .producer_name = text_or_empty(model->producer_name),
+                .graph_name = text_or_empty(graph->name),
                 .opset = opset,
                 .n_opset = n_opset,
                 .functions = model->n_functions,

@@ -37,8 +37,8 @@ static str_id function_key(struct infer *f, const char *domain, const char *name
         struct buf key;
 
         buf_init(&key, f->arena);
-        buf_printf(&key, "%s\1%s\1%s", domain ? op_canonical_domain(domain) : "", name ? name : "",
-                   overload ? overload : "");
+        buf_printf(&key, "%s\1%s\1%s", domain ? op_canonical_domain(domain) : "", text_or_empty(name),
+                   text_or_empty(overload));
         return str_intern(f->strings, key.text, key.length);
 }
 
@@ -53,10 +53,12 @@ void function_table(struct infer *f)
                 f->call_most += CALLED_FACTOR * proto->n_node;
                 if (!map_put(f, &f->functions, function_key(f, proto->domain, proto->name, proto->overload),
                              (uint32_t)i))
-                        infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", "", NULL, -1, -1,
-                                   proto->name ? proto->name : "",
+                        infer_note(f,
+                                   &(struct note){.severity = OX_ERROR,
+                                                  .reason = REASON_DUPLICATE_NAME,
+                                                  .value = text_or_empty(proto->name)},
                                    "function %s of domain \"%s\" is given twice; the first counts",
-                                   proto->name ? proto->name : "", proto->domain ? proto->domain : "");
+                                   text_or_empty(proto->name), text_or_empty(proto->domain));
         }
 }
 
@@ -154,7 +156,7 @@ static bool attribute_same(const OnnxAttribute *a, const OnnxAttribute *b)
 {
         if (a == b)
                 return true;
-        if (strcmp(a->name ? a->name : "", b->name ? b->name : "") != 0 || a->has_type != b->has_type ||
+        if (strcmp(text_or_empty(a->name), text_or_empty(b->name)) != 0 || a->has_type != b->has_type ||
             a->type != b->type || a->has_i != b->has_i || a->i != b->i || a->has_f != b->has_f ||
             memcmp(&a->f, &b->f, sizeof(a->f)) != 0 || a->has_s != b->has_s || !bytes_same(a->s, b->s))
                 return false;
@@ -356,9 +358,13 @@ static void add_arguments(struct infer *f, struct scope *scope, const struct fun
                 entry.is_absent = !memo->given[i];
                 entry.value = memo->args[i];
                 if (!entry_add(f, scope, str_intern_static(f->strings, function->input[i]), &entry))
-                        infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", scope->path, NULL, -1, -1,
-                                   function->input[i], "input %s of function %s is given twice", function->input[i],
-                                   function->name ? function->name : "");
+                        infer_note(f,
+                                   &(struct note){.severity = OX_ERROR,
+                                                  .reason = REASON_DUPLICATE_NAME,
+                                                  .scope = scope->path,
+                                                  .value = function->input[i]},
+                                   "input %s of function %s is given twice", function->input[i],
+                                   text_or_empty(function->name));
         }
 }
 
@@ -389,24 +395,23 @@ static int given_count(const struct node *n)
 static enum ox_code check_call(struct infer *f, const struct scope *scope, struct node *n, const OnnxFunction *function)
 {
         if (is_called_already(scope->frame, function))
-                return node_error(n, OX_INVALID_ARGUMENT, "RECURSIVE_FUNCTION", -1, "function %s calls itself",
-                                  n->proto->op_type);
+                return node_error(n, REASON_RECURSIVE_FUNCTION, -1, "function %s calls itself", n->proto->op_type);
         if (scope->depth >= f->limits->graph_depth) {
                 f->depth_cuts++;
-                return node_error(n, OX_RESOURCE_EXHAUSTED, "GRAPH_DEPTH", -1,
+                return node_error(n, REASON_GRAPH_DEPTH, -1,
                                   "subgraphs and functions are nested deeper than graph_depth allows (%lld)",
                                   (long long)f->limits->graph_depth);
         }
         if ((size_t)given_count(n) > function->n_input)
-                return node_error(n, OX_INVALID_ARGUMENT, "TOO_MANY_INPUTS", -1, "function takes %zu inputs, got %d",
-                                  function->n_input, given_count(n));
+                return node_error(n, REASON_INPUT_COUNT, -1, "function takes %zu inputs, got %d", function->n_input,
+                                  given_count(n));
         if ((size_t)n->n_out > function->n_output)
-                return node_error(n, OX_INVALID_ARGUMENT, "TOO_MANY_OUTPUTS", -1, "function has %zu outputs, got %d",
-                                  function->n_output, n->n_out);
+                return node_error(n, REASON_OUTPUT_COUNT, -1, "function has %zu outputs, got %d", function->n_output,
+                                  n->n_out);
         /* No output of a function is optional, but what is named has its shape all the same. */
         if ((size_t)n->n_out < function->n_output)
-                node_diagnose(n, OX_ERROR, OX_INVALID_ARGUMENT, "MISSING_OUTPUT", -1,
-                              "function has %zu outputs, got %d", function->n_output, n->n_out);
+                node_diagnose(n, OX_ERROR, REASON_OUTPUT_COUNT, -1, "function has %zu outputs, got %d",
+                              function->n_output, n->n_out);
         return OX_OK;
 }
 
@@ -433,9 +438,12 @@ static void walk_function(struct infer *f, const struct scope *parent, struct no
 
                 memo->outputs[o] = entry ? entry->value : (struct value){.type = type_unknown};
                 if (!entry)
-                        infer_note(f, OX_ERROR, OX_OUT_OF_RANGE, "UNKNOWN_OUTPUT", scope.path, NULL, -1, -1,
-                                   function->output[o], "nothing defines output %s of function %s", function->output[o],
-                                   n->proto->op_type);
+                        infer_note(f,
+                                   &(struct note){.severity = OX_ERROR,
+                                                  .reason = REASON_UNKNOWN_OUTPUT,
+                                                  .scope = scope.path,
+                                                  .value = function->output[o]},
+                                   "nothing defines output %s of function %s", function->output[o], n->proto->op_type);
         }
 }
 
@@ -456,7 +464,7 @@ enum ox_code function_call(struct infer *f, const struct scope *scope, struct no
         }
         if (f->called > f->call_most && !f->call_told) {
                 f->call_told = true;
-                node_warn(n, "CALL_LIMIT", -1,
+                node_warn(n, REASON_CALL_LIMIT, -1,
                           "calls have walked more than %llu nodes; of arguments only types count from here on",
                           (unsigned long long)f->call_most);
         }

@@ -159,10 +159,19 @@ bool entry_add(struct infer *f, struct scope *scope, str_id name, const struct r
 /* The value of a name, in the scope or around it; NULL. */
 const struct result_value *scope_find(const struct infer *f, const struct scope *scope, str_id name);
 
-/* A diagnostic that no node's rule made. `node` may be NULL. */
-void infer_note(struct infer *f, enum ox_severity severity, enum ox_code code, const char *reason, const char *scope,
-                const OnnxNode *node, int64_t node_index, int input, const char *value, const char *format, ...)
-        __attribute__((format(printf, 10, 11)));
+/* A diagnostic that no node's rule made; what does not apply is left out. */
+struct note {
+        enum ox_severity severity;
+        enum reason reason;
+        const char *scope; /* NULL: the main graph */
+        const OnnxNode *node;
+        int64_t node_index; /* of `node` */
+        const char *value;
+        bool has_input;
+        int input;
+};
+void infer_note(struct infer *f, const struct note *note, const char *format, ...)
+        __attribute__((format(printf, 3, 4)));
 
 /* -- declare.c: types as the model declares them -- */
 

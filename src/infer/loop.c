@@ -93,7 +93,7 @@ static enum ox_code carry_on(struct infer *f, const struct scope *scope, struct 
                         changed = widen(n, c, i) || changed;
                 c->changed = c->changed || changed || spent;
                 if (spent && c->n_state > 0)
-                        node_warn(n, "LOOP_LIMIT", -1,
+                        node_warn(n, REASON_LOOP_LIMIT, -1,
                                   "loops in loops take too long to follow; nothing is said of what is carried");
                 if (!changed)
                         return OX_OK;
@@ -122,7 +122,7 @@ static enum ox_code check_carried(struct node *n, const struct carry *c, size_t 
 
                 if (next->kind == TYPE_TENSOR && next->elem != ELEM_UNDEFINED && elem != ELEM_UNDEFINED &&
                     elem != next->elem)
-                        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", first_in + (int)i,
+                        return node_error(n, REASON_TYPE_MISMATCH, first_in + (int)i,
                                           "input %d is carried as a tensor of %s, an iteration makes one of %s of it",
                                           first_in + (int)i, elem_name((int)elem), elem_name((int)next->elem));
         }
@@ -154,8 +154,8 @@ static void stacked(struct node *n, int o, const struct value *each, struct dim 
         const struct type *type = &each->type;
 
         if (type->kind != TYPE_TENSOR && type->kind != TYPE_UNKNOWN)
-                node_diagnose(n, OX_ERROR, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", -1,
-                              "output %d stacks what is no tensor in the body", o);
+                node_diagnose(n, OX_ERROR, REASON_TYPE_MISMATCH, -1, "output %d stacks what is no tensor in the body",
+                              o);
         if (type->kind != TYPE_TENSOR || type->rank == RANK_UNKNOWN || type->rank >= n->limits->rank) {
                 out_elem(n, o, type->kind == TYPE_TENSOR ? type->elem : ELEM_UNDEFINED);
                 return;
@@ -213,12 +213,12 @@ static struct dim trip_count(struct node *n, int goes_on, int output)
 static enum ox_code check_loop(struct node *n, const OnnxGraph *body, size_t n_state)
 {
         if (body->n_input != n_state + 2 || body->n_output < n_state + 1)
-                return node_error(n, OX_INVALID_ARGUMENT, "BODY_ARITY", -1,
+                return node_error(n, REASON_BODY_ARITY, -1,
                                   "the body has %zu inputs and %zu outputs, wanted %zu and at least %zu", body->n_input,
                                   body->n_output, n_state + 2, n_state + 1);
         if ((size_t)n->n_out > body->n_output - 1)
-                return node_error(n, OX_INVALID_ARGUMENT, "BODY_ARITY", -1,
-                                  "the node has %d outputs, its body gives %zu", n->n_out, body->n_output - 1);
+                return node_error(n, REASON_BODY_ARITY, -1, "the node has %d outputs, its body gives %zu", n->n_out,
+                                  body->n_output - 1);
         return OX_OK;
 }
 
@@ -432,12 +432,12 @@ static enum ox_code check_scan_lists(struct node *n, const struct scan *s)
                 if (!attr_ints(n, lists[l].name, &at, &count))
                         continue;
                 if (count != lists[l].count)
-                        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
-                                          "%s has %zu entries, wanted %zu", lists[l].name, count, lists[l].count);
+                        return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s has %zu entries, wanted %zu",
+                                          lists[l].name, count, lists[l].count);
                 for (size_t i = 0; lists[l].is_flags && i < count; i++)
                         if (at[i] != 0 && at[i] != 1)
-                                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
-                                                  "%s holds %lld, wanted 0 or 1", lists[l].name, (long long)at[i]);
+                                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s holds %lld, wanted 0 or 1",
+                                                  lists[l].name, (long long)at[i]);
         }
         return OX_OK;
 }
@@ -453,13 +453,13 @@ enum ox_code control_scan(struct infer *f, const struct scope *scope, struct nod
         if (!s.body)
                 return control_missing(n, "body");
         if (n_scan < 1 || n_scan > n->n_in - s.first)
-                return node_error(n, OX_INVALID_ARGUMENT, "BODY_ARITY", -1, "num_scan_inputs is %lld of %d inputs",
-                                  (long long)n_scan, n->n_in - s.first);
+                return node_error(n, REASON_BODY_ARITY, -1, "num_scan_inputs is %lld of %d inputs", (long long)n_scan,
+                                  n->n_in - s.first);
         s.n_scan = (size_t)n_scan;
         s.n_state = (size_t)(n->n_in - s.first) - s.n_scan;
         if (s.body->n_input != s.n_state + s.n_scan || s.body->n_output < s.n_state ||
             (size_t)n->n_out > s.body->n_output)
-                return node_error(n, OX_INVALID_ARGUMENT, "BODY_ARITY", -1,
+                return node_error(n, REASON_BODY_ARITY, -1,
                                   "the body has %zu inputs and %zu outputs, the node gives it %zu and takes %d",
                                   s.body->n_input, s.body->n_output, s.n_state + s.n_scan, n->n_out);
         TRY(check_scan_lists(n, &s));

@@ -14,8 +14,14 @@ static void conflict(const struct merging *m, const char *what, const char *infe
 {
         const struct declare_site *site = m->site;
 
-        infer_note(m->f, OX_ERROR, OX_INVALID_ARGUMENT, "DECLARED_CONFLICT", site->scope, site->node, m->node_index, -1,
-                   site->value, "%s: inferred %s %s, declared %s", site->value, what, inferred, declared);
+        infer_note(m->f,
+                   &(struct note){.severity = OX_ERROR,
+                                  .reason = REASON_DECLARED_CONFLICT,
+                                  .scope = site->scope,
+                                  .node = site->node,
+                                  .node_index = m->node_index,
+                                  .value = site->value},
+                   "%s: inferred %s %s, declared %s", site->value, what, inferred, declared);
 }
 
 static void add_fact(const struct merging *m, struct dim inferred, struct dim declared)
@@ -123,8 +129,12 @@ void merge_note_split(struct infer *f)
                 const struct dim_name *name = &f->dim_name[i];
 
                 if (name->split_text)
-                        infer_note(f, OX_WARNING, OX_INVALID_ARGUMENT, "DECLARED_NAME", name->split_at.scope, NULL, -1,
-                                   -1, name->split_at.value, "%s", name->split_text);
+                        infer_note(f,
+                                   &(struct note){.severity = OX_WARNING,
+                                                  .reason = REASON_DECLARED_NAME,
+                                                  .scope = name->split_at.scope,
+                                                  .value = name->split_at.value},
+                                   "%s", name->split_text);
         }
 }
 

@@ -34,7 +34,7 @@ static void add_constraint(void *user, struct dim left, const char *relation, st
                 .left = left,
                 .right = right,
                 .relation = relation,
-                .node = n->proto && n->proto->name ? n->proto->name : "",
+                .node = n->proto ? text_or_empty(n->proto->name) : "",
                 .scope = n->scope,
         };
 }
@@ -75,7 +75,7 @@ static const struct opsets *read_opsets(struct infer *f, const OnnxModel *model)
 /* A node's domain is at its newest version where the request does not say. */
 static const struct opsets *request_opsets(struct infer *f, const struct infer_node_request *request)
 {
-        const char *domain = op_canonical_domain(request->node->domain ? request->node->domain : "");
+        const char *domain = op_canonical_domain(text_or_empty(request->node->domain));
         struct opset *at = arena_new_array(f->arena, struct opset, 1);
         struct opsets *opsets = arena_new_zero(f->arena, struct opsets);
         bool found = false;
@@ -196,8 +196,9 @@ static void default_content(struct infer *f, struct result_value *entry, const O
         struct dim count;
 
         if (fault)
-                infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "TENSOR_DATA", "", NULL, -1, -1, entry->name, "%s: %s",
-                           entry->name, fault);
+                infer_note(f,
+                           &(struct note){.severity = OX_ERROR, .reason = REASON_TENSOR_INVALID, .value = entry->name},
+                           "%s: %s", entry->name, fault);
         else if (content && type_elements(f->dims, &entry->value.type, &count) &&
                  dim_is(count, (int64_t)content->count))
                 entry->value.content = content;
@@ -216,9 +217,11 @@ static void merge_default(struct infer *f, struct result_value *entry, const Onn
                 return;
         if (entry->value.type.kind == TYPE_TENSOR && entry->value.type.rank != RANK_UNKNOWN &&
             entry->value.type.rank != type.rank) {
-                infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DECLARED_CONFLICT", "", NULL, -1, -1, entry->name,
-                           "%s: declared with rank %d, its initializer has rank %d", entry->name,
-                           entry->value.type.rank, type.rank);
+                infer_note(
+                        f,
+                        &(struct note){.severity = OX_ERROR, .reason = REASON_DECLARED_CONFLICT, .value = entry->name},
+                        "%s: declared with rank %d, its initializer has rank %d", entry->name, entry->value.type.rank,
+                        type.rank);
                 return;
         }
         if (f->ir_version >= 4) {
@@ -242,7 +245,7 @@ static void expect_element_type(struct infer *f, const struct result_value *entr
         while (type->of)
                 type = type->of;
         if (type_is_tensor(type) && type->elem == ELEM_UNDEFINED)
-                infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "ELEMENT_TYPE", "", NULL, -1, -1, name,
+                infer_note(f, &(struct note){.severity = OX_ERROR, .reason = REASON_ELEMENT_TYPE, .value = name},
                            "input %s: its type names no element type", name);
 }
 
@@ -269,7 +272,7 @@ static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
 
         find_defaults(f, graph, &initializers);
         for (size_t i = 0; i < graph->n_input; i++) {
-                const char *name = graph->input[i]->name ? graph->input[i]->name : "";
+                const char *name = text_or_empty(graph->input[i]->name);
                 struct result_value entry = entry_given(OX_KIND_INPUT, scope, name);
                 str_id id = str_intern_static(f->strings, name);
                 const OnnxTensor *initializer = initializer_of(f, graph, &initializers, id);
@@ -287,7 +290,8 @@ static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                 entry.value.type = declare_close(f, &entry.value.type, &site);
                 expect_element_type(f, &entry);
                 if (!entry_add(f, scope, id, &entry))
-                        infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", "", NULL, -1, -1, name,
+                        infer_note(f,
+                                   &(struct note){.severity = OX_ERROR, .reason = REASON_DUPLICATE_NAME, .value = name},
                                    "input %s is given twice", name);
         }
 }
@@ -310,11 +314,12 @@ static void compare_straight(struct infer *f, struct result_value *entry, const 
 static void mark_outputs(struct infer *f, const struct scope *scope, const OnnxGraph *graph)
 {
         for (size_t o = 0; o < graph->n_output; o++) {
-                const char *name = graph->output[o]->name ? graph->output[o]->name : "";
+                const char *name = text_or_empty(graph->output[o]->name);
                 int64_t number = map_get(&scope->entries, str_intern_static(f->strings, name));
 
                 if (number < 0) {
-                        infer_note(f, OX_ERROR, OX_OUT_OF_RANGE, "UNKNOWN_OUTPUT", "", NULL, -1, -1, name,
+                        infer_note(f,
+                                   &(struct note){.severity = OX_ERROR, .reason = REASON_UNKNOWN_OUTPUT, .value = name},
                                    "nothing defines output %s", name);
                         continue;
                 }

@@ -105,22 +105,21 @@ const struct result_value *scope_find(const struct infer *f, const struct scope 
         return NULL;
 }
 
-void infer_note(struct infer *f, enum ox_severity severity, enum ox_code code, const char *reason, const char *scope,
-                const OnnxNode *node, int64_t node_index, int input, const char *value, const char *format, ...)
+void infer_note(struct infer *f, const struct note *note, const char *format, ...)
 {
         va_list args;
 
         va_start(args, format);
         struct ox_diag diag = {
-                .severity = severity,
-                .code = code,
-                .reason = reason,
-                .scope = scope,
-                .node = node && node->name ? node->name : "",
-                .node_index = node_index,
-                .op = node && node->op_type ? node->op_type : "",
-                .input = input,
-                .value = value,
+                .severity = note->severity,
+                .code = reason_code(note->reason),
+                .reason = reason_word(note->reason),
+                .scope = text_or_empty(note->scope),
+                .node = note->node ? text_or_empty(note->node->name) : "",
+                .node_index = note->node ? note->node_index : -1,
+                .op = note->node ? text_or_empty(note->node->op_type) : "",
+                .input = note->has_input ? note->input : -1,
+                .value = text_or_empty(note->value),
                 .message = diags_full(&f->diags) ? "" : arena_vprintf(f->arena, format, args),
         };
 

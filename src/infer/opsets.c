@@ -9,9 +9,11 @@
 static void note_twice(struct infer *f, const char *scope, const struct opset *first, int64_t version)
 {
         if (version != first->version)
-                infer_note(f, OX_WARNING, OX_INVALID_ARGUMENT, "DUPLICATE_OPSET_IMPORT", scope, NULL, -1, -1, "",
-                           "domain \"%s\" is imported twice, with version %lld, which counts, and %lld", first->domain,
-                           (long long)first->version, (long long)version);
+                infer_note(
+                        f,
+                        &(struct note){.severity = OX_WARNING, .reason = REASON_DUPLICATE_OPSET_IMPORT, .scope = scope},
+                        "domain \"%s\" is imported twice, with version %lld, which counts, and %lld", first->domain,
+                        (long long)first->version, (long long)version);
 }
 
 void opset_note_newer(struct infer *f, const char *scope, const struct opset *opset)
@@ -19,7 +21,7 @@ void opset_note_newer(struct infer *f, const char *scope, const struct opset *op
         int newest = op_newest_opset(opset->domain);
 
         if (newest > 0 && opset->version > newest)
-                infer_note(f, OX_WARNING, OX_INVALID_ARGUMENT, "NEWER_OPSET", scope, NULL, -1, -1, "",
+                infer_note(f, &(struct note){.severity = OX_WARNING, .reason = REASON_NEWER_OPSET, .scope = scope},
                            "version %lld of domain \"%s\" is newer than %d, the newest that is known, which is taken",
                            (long long)opset->version, opset->domain, newest);
 }
@@ -30,7 +32,7 @@ void opsets_read(struct infer *f, OnnxOpsetId *const *ids, size_t count, const c
 
         *ret = (struct opsets){.at = at};
         for (size_t i = 0; i < count; i++) {
-                const char *written = ids[i]->domain ? ids[i]->domain : "", *domain = op_canonical_domain(written);
+                const char *written = text_or_empty(ids[i]->domain), *domain = op_canonical_domain(written);
                 str_id name = str_intern_static(f->strings, domain);
                 int64_t first = map_get(&ret->by_domain, name);
 

@@ -72,16 +72,11 @@ static void spend(struct infer *f, const OnnxNode *node)
         spend_time(f, 1 + (node->n_input + node->n_output + node->n_attribute) / VALUES_A_NODE);
 }
 
-static const char *node_text(const char *text)
-{
-        return text ? text : "";
-}
-
 /* -- scopes -- */
 
 const char *scope_path(const struct scope *parent, const struct node *n, const char *part)
 {
-        const char *name = node_text(n->proto->name);
+        const char *name = text_or_empty(n->proto->name);
 
         if (!name[0])
                 name = arena_printf(n->arena, "%s_%lld", n->proto->op_type, (long long)n->index);
@@ -131,22 +126,30 @@ static void add_initializer(struct infer *f, struct scope *scope, const char *na
                 entry.value.content = tensor_content_later(f->arena, f->limits, tensor, &fault);
         }
         if (fault)
-                infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "TENSOR_DATA", scope->path, NULL, -1, -1, name, "%s: %s",
-                           name, fault);
+                infer_note(f,
+                           &(struct note){.severity = OX_ERROR,
+                                          .reason = REASON_TENSOR_INVALID,
+                                          .scope = scope->path,
+                                          .value = name},
+                           "%s: %s", name, fault);
         if (!entry_add(f, scope, id, &entry))
-                infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", scope->path, NULL, -1, -1, name,
+                infer_note(f,
+                           &(struct note){.severity = OX_ERROR,
+                                          .reason = REASON_DUPLICATE_NAME,
+                                          .scope = scope->path,
+                                          .value = name},
                            "initializer %s: the name is taken", name);
 }
 
 void walk_initializers(struct infer *f, struct scope *scope, const OnnxGraph *graph)
 {
         for (size_t i = 0; i < graph->n_initializer; i++)
-                add_initializer(f, scope, node_text(graph->initializer[i]->name), graph->initializer[i], NULL);
+                add_initializer(f, scope, text_or_empty(graph->initializer[i]->name), graph->initializer[i], NULL);
         for (size_t i = 0; i < graph->n_sparse_initializer; i++) {
                 const OnnxSparseTensor *sparse = graph->sparse_initializer[i];
 
                 if (sparse->values)
-                        add_initializer(f, scope, node_text(sparse->values->name), sparse->values, sparse);
+                        add_initializer(f, scope, text_or_empty(sparse->values->name), sparse->values, sparse);
         }
 }
 
@@ -178,8 +181,16 @@ static void note_missing(struct infer *f, const struct scope *scope, const struc
                 const char *name = n->proto->input[i];
 
                 if (name[0] && !scope_find(f, scope, str_intern_static(f->strings, name)))
-                        infer_note(f, OX_ERROR, OX_OUT_OF_RANGE, "UNKNOWN_INPUT", scope->path, n->proto, n->index, i,
-                                   name, "%s: nothing defines input %d, %s", node_text(n->proto->op_type), i, name);
+                        infer_note(f,
+                                   &(struct note){.severity = OX_ERROR,
+                                                  .reason = REASON_UNKNOWN_INPUT,
+                                                  .scope = scope->path,
+                                                  .node = n->proto,
+                                                  .node_index = n->index,
+                                                  .has_input = true,
+                                                  .input = i,
+                                                  .value = name},
+                                   "%s: nothing defines input %d, %s", text_or_empty(n->proto->op_type), i, name);
         }
 }
 
@@ -209,16 +220,15 @@ static enum ox_code run_control(struct infer *f, const struct scope *scope, stru
 /* Why there is no row for an operator. */
 static void note_no_row(struct infer *f, struct node *n, bool exists)
 {
-        const char *op = node_text(n->proto->op_type), *domain = node_text(n->proto->domain);
+        const char *op = text_or_empty(n->proto->op_type), *domain = text_or_empty(n->proto->domain);
 
         if (n->opset <= 0 && f->model && exists)
-                node_error(n, OX_INVALID_ARGUMENT, "MISSING_OPSET_IMPORT", -1, "the model imports no version of \"%s\"",
-                           domain);
+                node_error(n, REASON_MISSING_OPSET_IMPORT, -1, "the model imports no version of \"%s\"", domain);
         else if (exists)
-                node_error(n, OX_INVALID_ARGUMENT, "OPERATOR_VERSION", -1, "there is no %s in version %lld of \"%s\"",
-                           op, (long long)n->opset, domain);
+                node_error(n, REASON_OPERATOR_VERSION, -1, "there is no %s in version %lld of \"%s\"", op,
+                           (long long)n->opset, domain);
         else /* an error of a node alone, of which there is nothing else to tell */
-                node_diagnose(n, f->model ? OX_WARNING : OX_ERROR, OX_INVALID_ARGUMENT, "UNKNOWN_OPERATOR", -1,
+                node_diagnose(n, f->model ? OX_WARNING : OX_ERROR, REASON_UNKNOWN_OPERATOR, -1,
                               "no operator %s is known in domain \"%s\"", op, domain);
 }
 
@@ -228,9 +238,9 @@ static enum ox_code check_faults(struct node *n)
         unsigned faults = dim_take_faults(n->dims);
 
         if (faults & DIM_FAULT_CONCRETE_OVERFLOW)
-                return node_error(n, OX_INVALID_ARGUMENT, "DIM_OVERFLOW", -1, "a size does not fit 64 bits");
+                return node_error(n, REASON_DIM_OVERFLOW, -1, "a size does not fit 64 bits");
         if (faults)
-                node_warn(n, "EXPRESSION_LIMIT", -1, "an expression %s; a new symbol stands for it",
+                node_warn(n, REASON_EXPRESSION_LIMIT, -1, "an expression %s; a new symbol stands for it",
                           faults & DIM_FAULT_ZERO_DIVISOR ? "divides by zero"
                           : faults & DIM_FAULT_OVERFLOW   ? "overflows"
                                                           : "grew past its limits");
@@ -241,7 +251,7 @@ static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct 
 {
         bool exists = false;
 
-        n->row = op_find(node_text(n->proto->domain), node_text(n->proto->op_type), n->opset, &exists);
+        n->row = op_find(text_or_empty(n->proto->domain), text_or_empty(n->proto->op_type), n->opset, &exists);
         op_prepare_outputs(n);
         if (!n->row) {
                 note_no_row(f, n, exists);
@@ -251,7 +261,7 @@ static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct 
         if (n->row->control != CONTROL_NONE)
                 return run_control(f, scope, n);
         if (!n->row->rule) {
-                node_warn(n, "NO_RULE", -1, "there is no rule for its shapes yet");
+                node_warn(n, REASON_NO_RULE, -1, "there is no rule for its shapes yet");
                 return OX_OK;
         }
         TRY(n->row->rule(n));
@@ -301,9 +311,9 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n,
                         .name = text,
                         .kind = OX_KIND_INTERMEDIATE,
                         .scope = scope->path,
-                        .node = node_text(n->proto->name),
+                        .node = text_or_empty(n->proto->name),
                         .node_index = n->index,
-                        .op = node_text(n->proto->op_type),
+                        .op = text_or_empty(n->proto->op_type),
                 };
                 int64_t declared = map_get(&scope->declared, name);
 
@@ -324,8 +334,14 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n,
                 }
                 place_symbols(f, &entry.value.type, text);
                 if (!entry_add(f, scope, name, &entry))
-                        infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", scope->path, n->proto, n->index,
-                                   -1, text, "%s: output %s is defined already", entry.op, text);
+                        infer_note(f,
+                                   &(struct note){.severity = OX_ERROR,
+                                                  .reason = REASON_DUPLICATE_NAME,
+                                                  .scope = scope->path,
+                                                  .node = n->proto,
+                                                  .node_index = n->index,
+                                                  .value = text},
+                                   "%s: output %s is defined already", entry.op, text);
         }
 }
 
@@ -405,7 +421,7 @@ static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node
                 .limits = f->limits,
                 .diags = &f->diags,
                 .proto = node,
-                .opset = opsets_version(f, scope->opsets, node_text(node->domain)),
+                .opset = opsets_version(f, scope->opsets, text_or_empty(node->domain)),
                 .ir_version = f->ir_version,
                 .scope = scope->path,
                 .index = index,
@@ -422,7 +438,7 @@ static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node
         if (!found)
                 note_missing(f, scope, &n);
         else if (!resolved)
-                node_diagnose(&n, OX_ERROR, OX_INVALID_ARGUMENT, "MISSING_ATTRIBUTE", -1,
+                node_diagnose(&n, OX_ERROR, REASON_MISSING_ATTRIBUTE, -1,
                               "refers to an attribute that the function around it does not have");
         else
                 run(f, scope, &n);
@@ -448,12 +464,22 @@ static void walk_sorted(struct infer *f, struct scope *scope, OnnxNode *const *n
         for (size_t i = 1; i < count - first - cyclic; i++)
                 moved = moved || order[i] < order[i - 1];
         if (moved)
-                infer_note(f, OX_WARNING, OX_INVALID_ARGUMENT, "UNSORTED_NODES", scope->path, nodes[first],
-                           (int64_t)first, -1, "", "nodes are not in topological order; they were sorted");
+                infer_note(f,
+                           &(struct note){.severity = OX_WARNING,
+                                          .reason = REASON_UNSORTED_NODES,
+                                          .scope = scope->path,
+                                          .node = nodes[first],
+                                          .node_index = (int64_t)first},
+                           "nodes are not in topological order; they were sorted");
         if (cyclic) {
                 size_t at = first + order[count - first - cyclic];
 
-                infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "CYCLE", scope->path, nodes[at], (int64_t)at, -1, "",
+                infer_note(f,
+                           &(struct note){.severity = OX_ERROR,
+                                          .reason = REASON_CYCLE,
+                                          .scope = scope->path,
+                                          .node = nodes[at],
+                                          .node_index = (int64_t)at},
                            "%zu nodes depend on each other in a circle, or on such nodes", cyclic);
         }
         for (size_t i = 0; i < count - first; i++)
@@ -500,7 +526,7 @@ static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                         size_t n_args)
 {
         for (size_t i = 0; i < graph->n_input; i++) {
-                const char *name = node_text(graph->input[i]->name);
+                const char *name = text_or_empty(graph->input[i]->name);
                 struct result_value entry = entry_given(OX_KIND_INPUT, scope, name);
                 struct declare_site site = {.scope = scope->path, .value = name, .in_function = scope->frame != NULL};
                 struct type declared = declare_type(f, graph->input[i]->type, &site);
@@ -515,7 +541,11 @@ static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                         entry.value.type.elem = declared.elem;
                 place_symbols(f, &entry.value.type, name);
                 if (!entry_add(f, scope, str_intern_static(f->strings, name), &entry))
-                        infer_note(f, OX_ERROR, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", scope->path, NULL, -1, -1, name,
+                        infer_note(f,
+                                   &(struct note){.severity = OX_ERROR,
+                                                  .reason = REASON_DUPLICATE_NAME,
+                                                  .scope = scope->path,
+                                                  .value = name},
                                    "input %s is given twice", name);
         }
 }
@@ -535,7 +565,7 @@ bool walk_body(struct infer *f, const struct scope *parent, struct node *n, cons
 
         if (scope.depth > f->limits->graph_depth) {
                 f->depth_cuts++;
-                node_error(n, OX_RESOURCE_EXHAUSTED, "GRAPH_DEPTH", -1,
+                node_error(n, REASON_GRAPH_DEPTH, -1,
                            "subgraphs and functions are nested deeper than graph_depth allows (%lld)",
                            (long long)f->limits->graph_depth);
                 return false;
@@ -561,9 +591,12 @@ bool walk_body(struct infer *f, const struct scope *parent, struct node *n, cons
                 if (entry)
                         ret_outputs[o] = entry->value;
                 else if (o < graph->n_output)
-                        infer_note(f, OX_ERROR, OX_OUT_OF_RANGE, "UNKNOWN_OUTPUT", scope.path, NULL, -1, -1,
-                                   node_text(graph->output[o]->name), "nothing defines output %s",
-                                   node_text(graph->output[o]->name));
+                        infer_note(f,
+                                   &(struct note){.severity = OX_ERROR,
+                                                  .reason = REASON_UNKNOWN_OUTPUT,
+                                                  .scope = scope.path,
+                                                  .value = text_or_empty(graph->output[o]->name)},
+                                   "nothing defines output %s", text_or_empty(graph->output[o]->name));
         }
         return true;
 }

@@ -45,7 +45,7 @@ def branches(daemon):
     seen = told(daemon, [op("y = If(c)", then_branch=relu)], ["y"])
     equal("a branch that is missing", (seen["y"], seen.reasons), ("?", ["MISSING_ATTRIBUTE"]))
     seen = told(daemon, [op("y = If(c)", then_branch=two[0], else_branch=two[1])], ["y"])
-    equal("more outputs than the node's", (seen["y"], seen.reasons), ("?", ["BRANCH_OUTPUTS"]))
+    equal("more outputs than the node's", (seen["y"], seen.reasons), ("?", ["BODY_ARITY"]))
     unknown = graph([op("t = other.Op(x)")], [], ["t"])
     for what, kind, wanted in (("one element", "bool[1,1]", []), ("nothing known", "bool", []),
                                ("a symbol's elements", "bool[K]", []), ("two elements", "bool[2]", ["LENGTH_MISMATCH"]),

@@ -89,7 +89,7 @@ NAMES = [
     ("a name of a megabyte", model([node("Relu", ["x"], ["y"], "n" * (1 << 20))], [X], ["y"]), "resource_exhausted",
      "name_bytes"),
     ("an operator without a name", model([node("", ["x"], ["y"])], [X], ["y"]), "UNKNOWN_OPERATOR", ""),
-    ("nodes without outputs", model([node("Relu", ["x"], []), node("Relu", ["x"], [""])], [X], []), "MISSING_OUTPUT", "Relu"),
+    ("nodes without outputs", model([node("Relu", ["x"], []), node("Relu", ["x"], [""])], [X], []), "OUTPUT_COUNT", "Relu"),
     ("an input without a name", model([RELU], [X, text(2, tensor_type([1]))], ["y"]), "any"),
 ] + [
     ("%r in every name" % c, model([op("Add", [c + "x", c + "z"], [c + "y"], c + "n"), op("Re" + c, [c + "y"], [c + "w"])],
@@ -138,15 +138,15 @@ def wrong_types():
 
 
 TENSORS = [
-    ("raw_data of the wrong length", constant(tensor("w", [2], b"\0" * 7)), "TENSOR_DATA", "w: raw_data has 7 bytes"),
+    ("raw_data of the wrong length", constant(tensor("w", [2], b"\0" * 7)), "TENSOR_INVALID", "w: raw_data has 7 bytes"),
     ("a vector of 2^40 without data", constant(number(1, 1 << 40) + number(2, 1) + text(8, "w")), "ok"),
-    ("a product of dims past int64", constant(number(1, 1 << 40) * 2 + number(2, 1) + text(8, "w")), "TENSOR_DATA", "w"),
-    ("a negative size", constant(number(1, -2) + number(2, 1) + text(8, "w")), "TENSOR_DATA", "-2"),
-    ("rank 65", constant(number(1, 1) * 65 + number(2, 1) + text(8, "w")), "TENSOR_DATA", "65"),
-    ("rank 10,000", constant(number(1, 1) * 10000 + number(2, 1) + text(8, "w")), "TENSOR_DATA", "10000"),
-    ("an unknown data_type", constant(number(1, 1) + number(2, 99) + text(8, "w")), "TENSOR_DATA", "99"),
-    ("data in two places", constant(tensor("w", [1], b"\0" * 4) + varint(4 << 3 | 5) + b"\0" * 4), "TENSOR_DATA", "w"),
-    ("data in the wrong field", constant(number(1, 1) + number(2, 1) + number(7, 1) + text(8, "w")), "TENSOR_DATA", "w"),
+    ("a product of dims past int64", constant(number(1, 1 << 40) * 2 + number(2, 1) + text(8, "w")), "TENSOR_INVALID", "w"),
+    ("a negative size", constant(number(1, -2) + number(2, 1) + text(8, "w")), "TENSOR_INVALID", "-2"),
+    ("rank 65", constant(number(1, 1) * 65 + number(2, 1) + text(8, "w")), "TENSOR_INVALID", "65"),
+    ("rank 10,000", constant(number(1, 1) * 10000 + number(2, 1) + text(8, "w")), "TENSOR_INVALID", "10000"),
+    ("an unknown data_type", constant(number(1, 1) + number(2, 99) + text(8, "w")), "TENSOR_INVALID", "99"),
+    ("data in two places", constant(tensor("w", [1], b"\0" * 4) + varint(4 << 3 | 5) + b"\0" * 4), "TENSOR_INVALID", "w"),
+    ("data in the wrong field", constant(number(1, 1) + number(2, 1) + number(7, 1) + text(8, "w")), "TENSOR_INVALID", "w"),
     ("4,097 elements", constant(integers("w", range(4097))), "ok"),
     ("odd external data", constant(number(1, 3) + number(2, 1) + text(8, "w") + number(14, 1) + text(13, b"")
                                    + text(13, text(1, "location") + text(2, "../../etc/passwd"))

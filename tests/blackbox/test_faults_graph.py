@@ -67,9 +67,9 @@ NAMES = [
                                                [function("f", ["a", "a"], ["y"], [node("Relu", ["a"], ["y"])])]),
      "DUPLICATE_NAME", "a"),
     ("more inputs than the function takes", called([op("f", ["x"] * 3, ["y"], domain="f")],
-                                                   [function("f", ["x"], ["y"], [RELU])]), "TOO_MANY_INPUTS", ""),
+                                                   [function("f", ["x"], ["y"], [RELU])]), "INPUT_COUNT", ""),
     ("more outputs than the function gives", called([op("f", ["x"], ["y", "z"], domain="f")],
-                                                    [function("f", ["x"], ["y"], [RELU])]), "TOO_MANY_OUTPUTS", ""),
+                                                    [function("f", ["x"], ["y"], [RELU])]), "OUTPUT_COUNT", ""),
     ("an attribute that refers to itself", called([op("f", ["x"], ["y"], domain="f")], [function(
         "f", ["x"], ["y"], [op("Softmax", ["x"], ["y"], axis=Reference("axis"))],
         text(11, text(1, "axis") + text(21, "axis") + number(20, 2)))]), "any"),
@@ -81,7 +81,7 @@ BODY = Subgraph(graph([node("Identity", ["c"], ["d"]), node("Concat", ["v", "v"]
 EMPTY = Subgraph(b"")
 SUBGRAPHS = [
     ("If without branches", one("If", ["b"], [B]), "MISSING_ATTRIBUTE", "_branch"),
-    ("If with empty branches", one("If", ["b"], [B], then_branch=EMPTY, else_branch=EMPTY), "BRANCH_OUTPUTS", "then_branch"),
+    ("If with empty branches", one("If", ["b"], [B], then_branch=EMPTY, else_branch=EMPTY), "BODY_ARITY", "then_branch"),
     ("If with a number for a branch", one("If", ["b"], [B], then_branch=1, else_branch=EMPTY), "ATTRIBUTE_TYPE",
      "then_branch"),
     ("Loop without a body", one("Loop", ["m", "", "x"], [M, X]), "MISSING_ATTRIBUTE", "body"),
@@ -151,7 +151,7 @@ SIZES = [
     ("Resize by NaN", one("Resize", ["x", "", "s"], [X2], [tensor("s", [2], b"\0\0\xc0\x7f" * 2)]), "any"),
     ("Upsample by 1e38", model([op("Upsample", ["x", "s"], ["y"])], [X2], ["y"],
                                [tensor("s", [2], b"\x99\x76\x96\x7e" * 2)], opset=9), "any"),
-    ("Split into 0", one("Split", infos=[X2], outputs=[], num_outputs=0), "MISSING_OUTPUT", ""),
+    ("Split into 0", one("Split", infos=[X2], outputs=[], num_outputs=0), "OUTPUT_COUNT", ""),
     ("DepthToSpace by 2^62", one("DepthToSpace", infos=[value_info("x", [1, 4, 2, 2])], blocksize=BIG), "any"),
     ("SpaceToDepth by 0", one("SpaceToDepth", infos=[value_info("x", [1, 4, 2, 2])], blocksize=0), "any"),
     ("strides of 0", one("Conv", ["x", "w"], [value_info("x", [1, 3, 8, 8]), value_info("w", [4, 3, 3, 3])],

@@ -91,11 +91,11 @@ def left_out(daemon):
     equal("left out of a call within a call", (seen["y"], seen.reasons), ("float[N,3]", []))
     two = function("Two", "a", "b, d", [op("b = Relu(a)"), op("d = Transpose(a)")])
     seen = call(daemon, [two], [op("y = my.Two(x)"), op(", z = my.Two(x)")], ["y", "z"])
-    equal("outputs left out", (seen["y"], seen["z"], seen.reasons), ("float[N,3]", "float[3,N]", ["MISSING_OUTPUT"]))
+    equal("outputs left out", (seen["y"], seen["z"], seen.reasons), ("float[N,3]", "float[3,N]", ["OUTPUT_COUNT"]))
     seen = call(daemon, [two], [op("y, = my.Two(x)")], ["y"])
     equal("an output without a name", (seen["y"], seen.reasons), ("float[N,3]", []))
-    for what, node, reason in (("inputs", "y = my.Two(x, x)", "TOO_MANY_INPUTS"),
-                               ("outputs", "y, z, u = my.Two(x)", "TOO_MANY_OUTPUTS")):
+    for what, node, reason in (("inputs", "y = my.Two(x, x)", "INPUT_COUNT"),
+                               ("outputs", "y, z, u = my.Two(x)", "OUTPUT_COUNT")):
         seen = call(daemon, [two], [op(node)], ["y"])
         equal("too many %s" % what, (seen["y"], seen.reasons), ("?", [reason]))
     hole = function("Hole", "a", "b", [op("t = Relu(a)")])

@@ -137,7 +137,7 @@ def initializers(daemon):
     equal("a default tells open sizes", (seen["y"], seen.reasons), ("float[2]", []))
     wrong = tensor("float[3]", [1, 2], "w")
     seen = infer(daemon, model(graph([op("y = Relu(w)")], [], ["y"], initializers=[wrong])))
-    equal("too few bytes", (seen["y"], seen.reasons), ("float[3]", ["TENSOR_DATA"]))
+    equal("too few bytes", (seen["y"], seen.reasons), ("float[3]", ["TENSOR_INVALID"]))
 
 
 def sparse(name):

@@ -300,36 +300,6 @@ START_TEST(a_failed_node_has_diagnostics_and_leaves_names_alone)
 }
 END_TEST
 
-/* STFT's bins are open where the default of onesided is in doubt, and both counts are told. */
-START_TEST(an_answer_that_is_left_open_says_why)
-{
-        struct ox_context *c = new_context();
-        const struct ox_result *result;
-        const struct ox_diag *diag;
-        struct ox_node *node;
-        size_t count;
-
-        set(c, "x", "tensor(float)", OX_SHAPE(OX_SYM("B"), OX_SIZE(128), OX_SIZE(1)));
-        set(c, "step", "tensor(int64)", OX_SCALAR);
-        set(c, "window", "tensor(float)", OX_SHAPE(OX_SIZE(16)));
-        node = node_of(c, "STFT", "x", "step");
-        ox_node_input(node, "window");
-        ck_assert_int_eq(ox_infer_node(c, node, NULL, &result), OX_OK);
-        diag = ox_result_diagnostics(result, &count);
-        ck_assert_uint_eq(count, 1);
-        ck_assert_int_eq(diag->severity, OX_INFO);
-        ck_assert_int_eq(diag->code, OX_OK);
-        ck_assert_str_eq(diag->reason, "DEFAULT_UNCERTAIN");
-        ck_assert_ptr_nonnull(strstr(diag->message, "9 bins"));
-        ck_assert_ptr_nonnull(strstr(diag->message, "16 by"));
-        ox_node_int(node, "onesided", 1);
-        ck_assert_int_eq(ox_infer_node(c, node, NULL, &result), OX_OK);
-        ox_result_diagnostics(result, &count);
-        ck_assert_uint_eq(count, 0);
-        ox_context_free(c);
-}
-END_TEST
-
 START_TEST(bindings_hold_for_the_context)
 {
         struct ox_context *c = new_context();
@@ -560,7 +530,6 @@ END_TEST
 UNIT_MAIN("shape_node", nodes_follow_each_other, facts_go_from_node_to_node, many_nodes_fit_into_little_memory,
           a_name_may_stand_in_several_inputs, attributes_of_every_kind, tensors_of_every_type, tensors_that_are_none,
           a_node_that_was_built_wrong_stays_at_fault, nodes_that_cannot_be_inferred,
-          a_failed_node_has_diagnostics_and_leaves_names_alone, an_answer_that_is_left_open_says_why,
-          bindings_hold_for_the_context, types_are_checked_when_that_is_asked, results_are_read,
-          an_answer_may_be_too_large, constraints_are_read, a_context_that_is_reset_starts_anew,
-          memory_may_end_anywhere, two_contexts_in_two_threads);
+          a_failed_node_has_diagnostics_and_leaves_names_alone, bindings_hold_for_the_context,
+          types_are_checked_when_that_is_asked, results_are_read, an_answer_may_be_too_large, constraints_are_read,
+          a_context_that_is_reset_starts_anew, memory_may_end_anywhere, two_contexts_in_two_threads);

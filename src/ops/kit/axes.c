@@ -5,8 +5,8 @@
 enum ox_code axis_normalize(struct node *n, int64_t axis, int rank, int *ret)
 {
         if (axis < -(int64_t)rank || axis >= rank)
-                return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", -1,
-                                  "axis %lld is out of range for rank %d", (long long)axis, rank);
+                return node_error(n, REASON_AXIS_OUT_OF_RANGE, -1, "axis %lld is out of range for rank %d",
+                                  (long long)axis, rank);
         *ret = (int)(axis < 0 ? axis + rank : axis);
         return OX_OK;
 }
@@ -20,8 +20,8 @@ enum ox_code axes_normalize(struct node *n, const int64_t *axes, size_t count, i
 
                 TRY(axis_normalize(n, axes[i], rank, &axis));
                 if (ret_is[axis])
-                        return node_error(n, OX_INVALID_ARGUMENT, "DUPLICATE_AXIS", -1,
-                                          "axis %lld is given twice (rank %d)", (long long)axes[i], rank);
+                        return node_error(n, REASON_DUPLICATE_AXIS, -1, "axis %lld is given twice (rank %d)",
+                                          (long long)axes[i], rank);
                 ret_is[axis] = true;
         }
         return OX_OK;
@@ -38,7 +38,7 @@ enum ox_code axes_distinct(struct node *n, const int64_t *axes, size_t count, in
         for (size_t k = 0; k < count && count <= (size_t)n->limits->rank; k++)
                 for (size_t j = 0; j < k; j++)
                         if (axes[j] == axes[k])
-                                return node_error(n, OX_INVALID_ARGUMENT, "DUPLICATE_AXIS", input,
-                                                  "axis %lld is given twice", (long long)axes[k]);
+                                return node_error(n, REASON_DUPLICATE_AXIS, input, "axis %lld is given twice",
+                                                  (long long)axes[k]);
         return OX_OK;
 }

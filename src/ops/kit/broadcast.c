@@ -35,9 +35,8 @@ enum ox_code broadcast_shapes(struct node *n, int a_rank, const struct dim *a, i
                 if (i < 0 || j < 0)
                         dims[d] = i < 0 ? b[j] : a[i];
                 else if (!dim_broadcast(n->dims, a[i], b[j], &dims[d])) /* NOLINT: a scalar's sizes are not reached */
-                        return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", input,
-                                          "sizes %s and %s on axis %d do not broadcast", dim_text(n->dims, a[i]),
-                                          dim_text(n->dims, b[j]), d);
+                        return node_error(n, REASON_DIM_MISMATCH, input, "sizes %s and %s on axis %d do not broadcast",
+                                          dim_text(n->dims, a[i]), dim_text(n->dims, b[j]), d);
                 is_a = is_a && dim_same(dims[d], a[i]);
                 is_b = is_b && dim_same(dims[d], b[j]);
         }
@@ -77,8 +76,8 @@ enum ox_code broadcast_into(struct node *n, int rank, struct dim *dims, int inpu
         if (b_rank == RANK_UNKNOWN)
                 return OX_OK;
         if (lead < 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", input,
-                                  "rank %d does not broadcast into rank %d", b_rank, rank);
+                return node_error(n, REASON_RANK_MISMATCH, input, "rank %d does not broadcast into rank %d", b_rank,
+                                  rank);
         for (int d = 0; d < b_rank; d++) {
                 struct dim size = in_dim(n, input, d);
 
@@ -136,8 +135,8 @@ static enum ox_code legacy_run(struct node *n, int rank, struct dim *dims, int64
         if (axis < 0 || axis > rank - b_rank) {
                 if (may_have_one_element(n, 1)) /* which goes with any shape, whatever the axis */
                         return OX_OK;
-                return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", 1,
-                                  "axis %lld leaves no room for rank %d in rank %d", (long long)axis, b_rank, rank);
+                return node_error(n, REASON_AXIS_OUT_OF_RANGE, 1, "axis %lld leaves no room for rank %d in rank %d",
+                                  (long long)axis, b_rank, rank);
         }
         for (int d = 0; d < b_rank; d++) {
                 struct dim size = in_dim(n, 1, d);
@@ -175,12 +174,11 @@ enum ox_code broadcast_legacy(struct node *n, int *ret_rank, const struct dim **
         if (rank == RANK_UNKNOWN || b_rank == RANK_UNKNOWN)
                 return OX_OK;
         if (!broadcast && shapes_differ(n, 0, 1)) {
-                node_warn(n, "DIM_MISMATCH", 1, "the shapes differ, but broadcast is 0");
+                node_warn(n, REASON_DIM_MISMATCH, 1, "the shapes differ, but broadcast is 0");
                 return OX_OK;
         }
         if (b_rank > rank)
-                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 1, "rank %d does not broadcast into rank %d",
-                                  b_rank, rank);
+                return node_error(n, REASON_RANK_MISMATCH, 1, "rank %d does not broadcast into rank %d", b_rank, rank);
         if (has_one_element(n, 1))
                 return OX_OK;
         return legacy_run(n, rank, dims, broadcast ? attr_int_or(n, "axis", rank - b_rank) : 0);

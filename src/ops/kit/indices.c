@@ -19,7 +19,7 @@ static enum ox_code index_check(struct node *n, struct scalar index, struct dim 
 
         if (!scalar_is_number(index, &number) || !dim_is_int(size) || index_normalize(number, size.val, &at))
                 return OX_OK;
-        return node_error(n, OX_OUT_OF_RANGE, "INDEX_OUT_OF_RANGE", input, "index %lld is not within [-%lld, %lld]",
+        return node_error(n, REASON_INDEX_OUT_OF_RANGE, input, "index %lld is not within [-%lld, %lld]",
                           (long long)number, (long long)size.val, (long long)size.val - 1);
 }
 

@@ -70,8 +70,7 @@ enum ox_code list_of_sizes(struct node *n, const struct list *list, int input)
 
         for (size_t k = 0; list->state == LIST_KNOWN && k < list->count; k++)
                 if (scalar_is_number(list->at[k], &number) && number < 0)
-                        return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", input, "size %zu is %lld", k,
-                                          (long long)number);
+                        return node_error(n, REASON_NEGATIVE_SIZE, input, "size %zu is %lld", k, (long long)number);
         return OX_OK;
 }
 

@@ -8,8 +8,8 @@ enum ox_code dim_agree(struct node *n, struct dim *dim, struct dim other, int i)
 
         switch (dim_unify(n->dims, a, b, dim)) {
         case DIM_UNIFY_CONFLICT:
-                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", i, "wanted a size of %s, got %s",
-                                  dim_text(n->dims, a), dim_text(n->dims, b));
+                return node_error(n, REASON_DIM_MISMATCH, i, "wanted a size of %s, got %s", dim_text(n->dims, a),
+                                  dim_text(n->dims, b));
         case DIM_UNIFY_FACT:
                 n->facts->add(n->facts->user, a, "==", b, n);
                 return OX_OK;
@@ -47,8 +47,9 @@ bool rank_allowed(struct node *n, size_t rank, int input)
 {
         if (rank <= (size_t)n->limits->rank)
                 return true;
-        node_warn(n, "RANK_LIMIT", input, "a rank of %zu is more than the limit of %lld, so the shape is left open",
-                  rank, (long long)n->limits->rank);
+        node_warn(n, REASON_RANK_LIMIT, input,
+                  "a rank of %zu is more than the limit of %lld, so the shape is left open", rank,
+                  (long long)n->limits->rank);
         return false;
 }
 

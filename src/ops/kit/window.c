@@ -37,7 +37,7 @@ static enum ox_code expect_fit(struct node *n, const struct window *w, int axis,
         dim_range(t, w->size, &least_size, &rest);
         if (most > 0 || (most == 0 && least_size <= 0))
                 return OX_OK;
-        return node_error(n, OX_INVALID_ARGUMENT, "KERNEL_EXCEEDS_INPUT", 0,
+        return node_error(n, REASON_KERNEL_EXCEEDS_INPUT, 0,
                           "the kernel covers %s elements of axis %d, which has %s with its padding",
                           dim_text(t, covered(n, w)), axis, dim_text(t, dim_add(t, room, covered(n, w))));
 }
@@ -85,13 +85,11 @@ static enum ox_code read_list(struct node *n, const char *name, size_t count, in
                 return OX_OK;
         }
         if (given != count)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_LENGTH", -1, "%s has %zu entries, wanted %zu",
-                                  name, given, count);
+                return node_error(n, REASON_ATTRIBUTE_LENGTH, -1, "%s has %zu entries, wanted %zu", name, given, count);
         for (size_t i = 0; i < count; i++)
                 if ((*ret)[i] < least)
-                        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
-                                          "%s holds %lld, wanted %lld or more", name, (long long)(*ret)[i],
-                                          (long long)least);
+                        return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s holds %lld, wanted %lld or more", name,
+                                          (long long)(*ret)[i], (long long)least);
         return OX_OK;
 }
 
@@ -115,7 +113,7 @@ static enum ox_code read_auto_pad(struct node *n, enum window_pad *ret)
                         return OX_OK;
                 }
         }
-        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+        return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
                           "auto_pad must be NOTSET, VALID, SAME_UPPER or SAME_LOWER, got %.64s", text);
 }
 
@@ -133,7 +131,7 @@ enum ox_code windows_read(struct node *n, int spatial, struct windows *ret)
         TRY(read_list(n, "pads", 2 * count, 0, 0, &ret->pad));
         for (size_t i = 0; ret->auto_pad != WINDOW_NOTSET && i < 2 * count; i++)
                 if (ret->pad[i] != 0)
-                        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_CONFLICT", -1,
+                        return node_error(n, REASON_ATTRIBUTE_CONFLICT, -1,
                                           "pads[%zu] is %lld, and auto_pad excludes pads", i, (long long)ret->pad[i]);
         return OX_OK;
 }

@@ -28,17 +28,16 @@ static enum ox_code check_inputs(struct node *n)
         int count = given_inputs(n);
 
         if (n->row->max_in >= 0 && count > n->row->max_in)
-                return node_error(n, OX_INVALID_ARGUMENT, "TOO_MANY_INPUTS", n->row->max_in,
-                                  "takes at most %d inputs, got %d", n->row->max_in, count);
+                return node_error(n, REASON_INPUT_COUNT, n->row->max_in, "takes at most %d inputs, got %d",
+                                  n->row->max_in, count);
         for (size_t p = 0; p < n->row->n_in; p++) {
                 const struct op_param *param = &n->row->in[p];
                 int i = (int)p;
                 if (param->option == PARAM_SINGLE && !in_given(n, i))
-                        return node_error(n, OX_INVALID_ARGUMENT, "MISSING_INPUT", i, "input %d (%s) is required", i,
-                                          param->name);
+                        return node_error(n, REASON_MISSING_INPUT, i, "input %d (%s) is required", i, param->name);
                 if (param->option == PARAM_VARIADIC && param->min_arity > 0 && count - i < param->min_arity)
-                        return node_error(n, OX_INVALID_ARGUMENT, "MISSING_INPUT", count,
-                                          "needs at least %d inputs, got %d", i + param->min_arity, count);
+                        return node_error(n, REASON_MISSING_INPUT, count, "needs at least %d inputs, got %d",
+                                          i + param->min_arity, count);
         }
         return OX_OK;
 }
@@ -48,15 +47,13 @@ static enum ox_code check_outputs(struct node *n)
         int count = n->n_out;
 
         if (count == 0 && n->row->min_out > 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "MISSING_OUTPUT", -1, "has at least %d outputs, got none",
-                                  n->row->min_out);
+                return node_error(n, REASON_OUTPUT_COUNT, -1, "has at least %d outputs, got none", n->row->min_out);
         if (count < n->row->min_out)
-                node_warn(n, "MISSING_OUTPUT", -1, "has at least %d outputs, got %d", n->row->min_out, count);
+                node_warn(n, REASON_OUTPUT_COUNT, -1, "has at least %d outputs, got %d", n->row->min_out, count);
         while (count > 0 && !out_wanted(n, count - 1))
                 count--;
         if (n->row->max_out >= 0 && count > n->row->max_out)
-                return node_error(n, OX_INVALID_ARGUMENT, "TOO_MANY_OUTPUTS", -1, "has at most %d outputs, got %d",
-                                  n->row->max_out, count);
+                return node_error(n, REASON_OUTPUT_COUNT, -1, "has at most %d outputs, got %d", n->row->max_out, count);
         return OX_OK;
 }
 
@@ -107,8 +104,8 @@ static enum ox_code check_attr(struct node *n, const OnnxAttribute *attr, const 
                 type = filled_type(attr, wanted->type);
         if (type == ATTR_UNDEFINED || type == (int)wanted->type)
                 return OX_OK;
-        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_TYPE", -1, "attribute '%s' must be of type %s, got %s",
-                          wanted->name, attr_type_name((int)wanted->type), attr_type_name(type));
+        return node_error(n, REASON_ATTRIBUTE_TYPE, -1, "attribute '%s' must be of type %s, got %s", wanted->name,
+                          attr_type_name((int)wanted->type), attr_type_name(type));
 }
 
 /* Rules look for attributes by name, and some do so for every element: the ones that the row does not have, however
@@ -143,18 +140,18 @@ static enum ox_code check_attrs(struct node *n)
                 }
                 uint64_t bit = UINT64_C(1) << (wanted - n->row->attr);
                 if (seen & bit)
-                        return node_error(n, OX_INVALID_ARGUMENT, "DUPLICATE_NAME", -1, "attribute '%s' is given twice",
-                                          name);
+                        return node_error(n, REASON_DUPLICATE_NAME, -1, "attribute '%s' is given twice", name);
                 seen |= bit;
                 TRY(check_attr(n, attr, wanted));
         }
         for (size_t a = 0; a < n->row->n_attr; a++)
                 if (n->row->attr[a].required && !(seen >> a & 1))
-                        return node_error(n, OX_INVALID_ARGUMENT, "MISSING_ATTRIBUTE", -1, "attribute '%s' is required",
+                        return node_error(n, REASON_MISSING_ATTRIBUTE, -1, "attribute '%s' is required",
                                           n->row->attr[a].name);
         /* A newer operator set than the table's may have given the operator attributes. */
         if (unknown != NULL && n->opset <= op_newest_opset(n->row->domain))
-                node_warn(n, "UNKNOWN_ATTRIBUTE", -1, "has no attribute '%s' since version %d", unknown, n->row->since);
+                node_warn(n, REASON_UNKNOWN_ATTRIBUTE, -1, "has no attribute '%s' since version %d", unknown,
+                          n->row->since);
         if (unknown != NULL)
                 drop_unknown_attrs(n);
         return OX_OK;
@@ -194,7 +191,7 @@ static enum ox_code type_error(struct node *n, int i, const char *const *types, 
                 buf_printf(&wanted, "%s%s", t > 0 ? ", " : "", types[t]);
         if (count > LISTED_TYPES)
                 buf_printf(&wanted, " or %zu more", count - LISTED_TYPES);
-        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", i, "input %d (%s) must be %s, got %s", i,
+        return node_error(n, REASON_TYPE_MISMATCH, i, "input %d (%s) must be %s, got %s", i,
                           param_name(op_in_param(n->row, i)), buf_text(&wanted), got != NULL ? got : "another kind");
 }
 
@@ -214,7 +211,7 @@ static enum ox_code check_types_agree(struct node *n, int first, int i, const ch
         if (type_kinds_agree(in_type(n, first), in_type(n, i)))
                 return OX_OK;
         const char *a = type_text(n, in_type(n, first)), *b = type_text(n, in_type(n, i));
-        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", i,
+        return node_error(n, REASON_TYPE_MISMATCH, i,
                           "input %d (%s) must be of the type %s that input %d (%s) has, %s, got %s", i,
                           param_name(op_in_param(n->row, i)), variable, first, param_name(op_in_param(n->row, first)),
                           a != NULL ? a : "another kind", b != NULL ? b : "another kind");
@@ -290,7 +287,7 @@ enum ox_code op_check_node(struct node *n, bool check_types)
         TRY(check_outputs(n));
         TRY(check_attrs(n));
         if (n->row->deprecated)
-                node_warn(n, "DEPRECATED", -1, "is deprecated since version %d", n->row->since);
+                node_warn(n, REASON_DEPRECATED, -1, "is deprecated since version %d", n->row->since);
         TRY(check_input_kinds(n));
         return check_types ? check_input_types(n) : OX_OK;
 }

@@ -22,8 +22,7 @@ enum ox_code in_expect_tensor(struct node *n, int i)
         buf_init(&buf, n->arena);
         if (!type_print(type, &buf))
                 buf_puts(&buf, "no tensor");
-        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", i, "input %d must be a tensor, got %s", i,
-                          buf_text(&buf));
+        return node_error(n, REASON_TYPE_MISMATCH, i, "input %d must be a tensor, got %s", i, buf_text(&buf));
 }
 
 enum elem in_elem(const struct node *n, int i)
@@ -110,16 +109,16 @@ bool in_length(const struct node *n, int i, bool scalar_too, int64_t *ret)
 enum ox_code in_expect_rank(struct node *n, int i, int rank)
 {
         if (in_has_rank(n, i) && in_rank(n, i) != rank)
-                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", i, "input %d must have rank %d, got %d", i,
-                                  rank, in_rank(n, i));
+                return node_error(n, REASON_RANK_MISMATCH, i, "input %d must have rank %d, got %d", i, rank,
+                                  in_rank(n, i));
         return OX_OK;
 }
 
 enum ox_code in_expect_rank_least(struct node *n, int i, int least)
 {
         if (in_has_rank(n, i) && in_rank(n, i) < least)
-                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", i,
-                                  "input %d must have rank %d or more, got %d", i, least, in_rank(n, i));
+                return node_error(n, REASON_RANK_MISMATCH, i, "input %d must have rank %d or more, got %d", i, least,
+                                  in_rank(n, i));
         return OX_OK;
 }
 
@@ -131,8 +130,8 @@ enum ox_code in_expect_scalar(struct node *n, int i)
         if (in_rank(n, i) > 1)
                 return in_expect_rank(n, i, 0);
         if (in_length(n, i, false, &length) && length != 1)
-                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", i,
-                                  "input %d must be a scalar, got %lld elements", i, (long long)length);
+                return node_error(n, REASON_LENGTH_MISMATCH, i, "input %d must be a scalar, got %lld elements", i,
+                                  (long long)length);
         return OX_OK;
 }
 
@@ -141,8 +140,7 @@ enum ox_code in_expect_same_elem(struct node *n, int i, int j)
         enum elem a = in_elem(n, i), b = in_elem(n, j);
 
         if (a != ELEM_UNDEFINED && b != ELEM_UNDEFINED && a != b)
-                return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", j,
-                                  "input %d must be of input %d's element type %s, got %s", j, i, elem_name((int)a),
-                                  elem_name((int)b));
+                return node_error(n, REASON_TYPE_MISMATCH, j, "input %d must be of input %d's element type %s, got %s",
+                                  j, i, elem_name((int)a), elem_name((int)b));
         return OX_OK;
 }

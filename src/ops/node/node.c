@@ -1,13 +1,7 @@
 /* Faults of a node. */
 #include "ops/node/node.h"
 
-static const char *text_or_empty(const char *text)
-{
-        return text ? text : "";
-}
-
-void node_diagnose(struct node *n, enum ox_severity severity, enum ox_code code, const char *reason, int input,
-                   const char *format, ...)
+void node_diagnose(struct node *n, enum ox_severity severity, enum reason reason, int input, const char *format, ...)
 {
         const OnnxNode *p = n->proto;
         va_list args;
@@ -15,8 +9,8 @@ void node_diagnose(struct node *n, enum ox_severity severity, enum ox_code code,
         va_start(args, format);
         struct ox_diag diag = {
                 .severity = severity,
-                .code = code,
-                .reason = reason,
+                .code = reason_code(reason),
+                .reason = reason_word(reason),
                 .scope = n->scope,
                 .node = text_or_empty(p->name),
                 .node_index = n->index,

@@ -12,6 +12,7 @@
 
 #include "base/diag.h"
 #include "base/limits.h"
+#include "base/reason.h"
 #include "model/onnx.h"
 #include "ops/table/registry.h"
 #include "value/value.h"
@@ -42,18 +43,19 @@ struct constraint_sink {
 
 /* -- faults -- */
 
-/* Notes an error of the node and returns `code`, for `return node_error(...)`. `reason` is a static word that tests and
-   clients rely on; the message says what was wanted and what was got, by number. `input` -1: no input in particular. */
-#define node_error(n, code, ...) (node_diagnose((n), OX_ERROR, (code), __VA_ARGS__), node_failed(code))
+/* Notes an error of the node and returns its reason's code, for `return node_error(...)`. The message says what was
+   wanted and what was got, by number. `input` -1: no input in particular. */
+#define node_error(n, reason, ...)                                                                                     \
+        (node_diagnose((n), OX_ERROR, (reason), __VA_ARGS__), node_failed(reason_code(reason)))
 
 /* A warning, which costs the node nothing. */
-#define node_warn(n, ...) node_diagnose((n), OX_WARNING, OX_INVALID_ARGUMENT, __VA_ARGS__)
+#define node_warn(n, ...) node_diagnose((n), OX_WARNING, __VA_ARGS__)
 
-/* What is no fault, but tells why an answer is open. */
-#define node_note(n, ...) node_diagnose((n), OX_INFO, OX_OK, __VA_ARGS__)
+/* What is no fault, but says why an answer is open. */
+#define node_note(n, ...) node_diagnose((n), OX_INFO, __VA_ARGS__)
 
-void node_diagnose(struct node *n, enum ox_severity severity, enum ox_code code, const char *reason, int input,
-                   const char *format, ...) __attribute__((format(printf, 6, 7)));
+void node_diagnose(struct node *n, enum ox_severity severity, enum reason reason, int input, const char *format, ...)
+        __attribute__((format(printf, 5, 6)));
 
 /* Compilers see through this and know that what a failed call left unset is not read. */
 static inline enum ox_code node_failed(enum ox_code code)

@@ -20,15 +20,14 @@ enum ox_code out_tensor(struct node *n, int o, enum elem elem, int rank, const s
         if (!out_wanted(n, o))
                 return OX_OK;
         if (rank > n->limits->rank)
-                return node_error(n, OX_RESOURCE_EXHAUSTED, "RANK_LIMIT", -1,
-                                  "output %d would have rank %d, the limit rank is %lld", o, rank,
-                                  (long long)n->limits->rank);
+                return node_error(n, REASON_RANK_LIMIT, -1, "output %d would have rank %d, the limit rank is %lld", o,
+                                  rank, (long long)n->limits->rank);
         for (int d = 0; d < rank; d++) {
                 struct dim size = dim_resolve(n->dims, dims[d]);
 
                 if (dim_is_int(size) && size.val < 0)
-                        return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", -1,
-                                          "output %d would have size %lld on axis %d", o, (long long)size.val, d);
+                        return node_error(n, REASON_NEGATIVE_SIZE, -1, "output %d would have size %lld on axis %d", o,
+                                          (long long)size.val, d);
         }
         for (int d = 0; d < rank; d++)
                 dim_assume_size(n->dims, dims[d]);
@@ -118,8 +117,7 @@ struct dim out_fresh(struct node *n, int o, int axis)
 {
         const char *output = o < n->n_out ? n->proto->output[o] : "";
 
-        return fresh(n, o, axis,
-                     arena_printf(n->arena, "%s_%s_%d", n->proto->op_type ? n->proto->op_type : "", output, axis));
+        return fresh(n, o, axis, arena_printf(n->arena, "%s_%s_%d", text_or_empty(n->proto->op_type), output, axis));
 }
 
 struct dim out_fresh_named(struct node *n, int o, int axis, const char *format, ...)

@@ -30,7 +30,7 @@ static enum ox_code head_size(struct node *n, int i, int64_t heads, struct dim *
         }
         struct dim packed = in_dim(n, i, 2);
         if (dim_is_int(packed) && packed.val % heads != 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", i,
+                return node_error(n, REASON_DIM_MISMATCH, i,
                                   "axis 2 of input %d must be a multiple of its %lld heads, got %lld", i,
                                   (long long)heads, (long long)packed.val);
         *ret = dim_exactdiv(n->dims, packed, dim_int(heads));
@@ -48,10 +48,10 @@ static enum ox_code packed_heads(struct node *n, int i, int64_t heads, struct he
 static enum ox_code read_head_count(struct node *n, const char *name, int64_t *ret)
 {
         if (!attr_int(n, name, ret))
-                return node_error(n, OX_INVALID_ARGUMENT, "MISSING_ATTRIBUTE", -1,
-                                  "attribute '%s' is required for inputs of rank 3", name);
+                return node_error(n, REASON_MISSING_ATTRIBUTE, -1, "attribute '%s' is required for inputs of rank 3",
+                                  name);
         if (*ret <= 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "%s must be positive, got %lld", name,
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s must be positive, got %lld", name,
                                   (long long)*ret);
         return OX_OK;
 }
@@ -62,7 +62,7 @@ static enum ox_code check_groups(struct node *n, struct dim q, struct dim kv)
         if (!dim_is_int(q) || !dim_is_int(kv) || (kv.val != 0 && q.val % kv.val == 0))
                 return OX_OK;
         return node_error(
-                n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 0,
+                n, REASON_DIM_MISMATCH, 0,
                 "the number of query heads must be a multiple of that of key and value heads, got %lld and %lld",
                 (long long)q.val, (long long)kv.val);
 }
@@ -120,8 +120,7 @@ static enum ox_code check_attention(struct node *n)
         int64_t heads;
 
         if (past != in_given(n, ATTENTION_PAST_VALUE))
-                return node_error(n, OX_INVALID_ARGUMENT, "MISSING_INPUT",
-                                  past ? ATTENTION_PAST_VALUE : ATTENTION_PAST_KEY,
+                return node_error(n, REASON_MISSING_INPUT, past ? ATTENTION_PAST_VALUE : ATTENTION_PAST_KEY,
                                   "past_key and past_value must be given together");
         if (attr_given(n, "q_num_heads"))
                 TRY(read_head_count(n, "q_num_heads", &heads));
@@ -130,16 +129,15 @@ static enum ox_code check_attention(struct node *n)
         if (n->row->since < 25)
                 return OX_OK;
         if (present != out_wanted(n, 2))
-                return node_error(n, OX_INVALID_ARGUMENT, "MISSING_OUTPUT", -1,
-                                  "present_key and present_value must be wanted together");
+                return node_error(n, REASON_OUTPUT_COUNT, -1, "present_key and present_value must be wanted together");
         if (in_given(n, ATTENTION_NONPAD) && (past || present))
-                return node_error(n, OX_INVALID_ARGUMENT, "INPUT_CONFLICT", ATTENTION_NONPAD,
+                return node_error(n, REASON_INPUT_CONFLICT, ATTENTION_NONPAD,
                                   "nonpad_kv_seqlen excludes past and present keys and values");
         for (size_t w = 0; w < 2; w++) {
                 int64_t size = attr_int_or(n, windows[w], -1);
                 if (size < -1)
-                        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
-                                          "%s must be -1 or more, got %lld", windows[w], (long long)size);
+                        return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s must be -1 or more, got %lld", windows[w],
+                                          (long long)size);
         }
         return OX_OK;
 }
@@ -155,7 +153,7 @@ static enum ox_code attention_rank(struct node *n, int *ret)
                 if (*ret == RANK_UNKNOWN && (in_rank(n, i) == 3 || in_rank(n, i) == 4))
                         *ret = in_rank(n, i);
                 if (in_rank(n, i) != *ret)
-                        return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", i,
+                        return node_error(n, REASON_RANK_MISMATCH, i,
                                           "Q, K and V must all be of rank 3 or all of rank 4, input %d has rank %d", i,
                                           in_rank(n, i));
         }
@@ -193,7 +191,7 @@ static enum ox_code agree_mask(struct node *n, struct heads *q, struct dim *tota
                 struct dim keys = in_dim(n, ATTENTION_MASK, rank - 1);
 
                 if (dim_is_int(keys) && dim_is_int(*total) && keys.val > total->val)
-                        return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", ATTENTION_MASK,
+                        return node_error(n, REASON_DIM_MISMATCH, ATTENTION_MASK,
                                           "the mask is for %lld keys, but there are %lld", (long long)keys.val,
                                           (long long)total->val);
                 dims[3] = keys;
@@ -234,7 +232,7 @@ enum ox_code infer_Attention(struct node *n)
         }
         if (rank == 4) {
                 if (n->row->since >= 25 && (attr_given(n, "q_num_heads") || attr_given(n, "kv_num_heads")))
-                        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_CONFLICT", -1,
+                        return node_error(n, REASON_ATTRIBUTE_CONFLICT, -1,
                                           "q_num_heads and kv_num_heads are for inputs of rank 3");
                 q = split_heads(n, 0);
                 k = split_heads(n, 1);
@@ -294,17 +292,16 @@ static enum ox_code check_update_rule(struct node *n)
                 if (!attr_is(n, "update_rule", rules[r].name))
                         continue;
                 if (in_given(n, LINEAR_DECAY) != rules[r].decay)
-                        return node_error(n, OX_INVALID_ARGUMENT, rules[r].decay ? "MISSING_INPUT" : "INPUT_CONFLICT",
+                        return node_error(n, rules[r].decay ? REASON_MISSING_INPUT : REASON_INPUT_CONFLICT,
                                           LINEAR_DECAY, "update_rule '%s' %s decay", rules[r].name,
                                           rules[r].decay ? "requires" : "excludes");
                 if (in_given(n, LINEAR_BETA) != rules[r].beta)
-                        return node_error(n, OX_INVALID_ARGUMENT, rules[r].beta ? "MISSING_INPUT" : "INPUT_CONFLICT",
-                                          LINEAR_BETA, "update_rule '%s' %s beta", rules[r].name,
+                        return node_error(n, rules[r].beta ? REASON_MISSING_INPUT : REASON_INPUT_CONFLICT, LINEAR_BETA,
+                                          "update_rule '%s' %s beta", rules[r].name,
                                           rules[r].beta ? "requires" : "excludes");
                 return OX_OK;
         }
-        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
-                          "update_rule must be linear, gated, delta or gated_delta");
+        return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "update_rule must be linear, gated, delta or gated_delta");
 }
 
 /* Input `i`, (B, T, x): x must be one of two sizes when all are known. */
@@ -321,9 +318,8 @@ static enum ox_code check_gate(struct node *n, int i, struct heads *q, struct di
         TRY(dim_agree(n, &q->length, in_dim(n, i, 1), i));
         if (!dim_is_int(got) || !dim_is_int(a) || !dim_is_int(b) || dim_same(got, a) || dim_same(got, b))
                 return OX_OK;
-        return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", i,
-                          "axis 2 of input %d must be %lld or %lld, got %lld", i, (long long)a.val, (long long)b.val,
-                          (long long)got.val);
+        return node_error(n, REASON_DIM_MISMATCH, i, "axis 2 of input %d must be %lld or %lld, got %lld", i,
+                          (long long)a.val, (long long)b.val, (long long)got.val);
 }
 
 /* LinearAttention (27): query (B, T, Hq * dk), key (B, T, Hkv * dk), value (B, T, Hkv * dv), state (B, Hkv, dk, dv). */
@@ -397,8 +393,7 @@ enum ox_code infer_RotaryEmbedding(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         if (in_has_rank(n, 0) && rank != 3 && rank != 4)
-                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 0, "input 0 must be of rank 3 or 4, got %d",
-                                  rank);
+                return node_error(n, REASON_RANK_MISMATCH, 0, "input 0 must be of rank 3 or 4, got %d", rank);
         if (rank == 3)
                 TRY(read_head_count(n, "num_heads", &heads));
         if (!in_has_rank(n, 0))
@@ -407,9 +402,8 @@ enum ox_code infer_RotaryEmbedding(struct node *n)
 
         size = dims[rank - 1];
         if (dim_is_int(size) && (size.val % heads != 0 || size.val / heads % 2 != 0))
-                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 0,
-                                  "%lld elements do not part into %lld heads of even size", (long long)size.val,
-                                  (long long)heads);
+                return node_error(n, REASON_DIM_MISMATCH, 0, "%lld elements do not part into %lld heads of even size",
+                                  (long long)size.val, (long long)heads);
         rotated = part > 0 ? dim_int(part) : dim_exactdiv(n->dims, size, dim_int(heads));
         TRY(agree_caches(n, &dims[0], &dims[rank - 2], &rotated));
         if (part <= 0)

@@ -45,7 +45,7 @@ enum ox_code infer_loss(struct node *n)
 
         attr_string(n, "reduction", &reduction);
         if (strcmp(reduction, "none") != 0 && strcmp(reduction, "mean") != 0 && strcmp(reduction, "sum") != 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "reduction must be none, mean or sum");
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "reduction must be none, mean or sum");
         TRY(loss_shape(n, &rank, &dims));
         TRY(out_like(n, 1, in_elem(n, 0), 0));
         if (strcmp(reduction, "none") != 0)

@@ -55,8 +55,7 @@ static enum ox_code class_labels(struct node *n, const char *ints, const char *s
         size_t n_ints = count_ints(n, ints), n_strings = count_strings(n, strings);
 
         if (n_ints > 0 && n_strings > 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_CONFLICT", -1, "has both '%s' and '%s'", ints,
-                                  strings);
+                return node_error(n, REASON_ATTRIBUTE_CONFLICT, -1, "has both '%s' and '%s'", ints, strings);
         *ret_count = n_ints + n_strings;
         *ret_elem = n_strings > 0 ? ELEM_STRING : n_ints > 0 ? ELEM_INT64 : ELEM_UNDEFINED;
         return OX_OK;
@@ -121,8 +120,7 @@ enum ox_code infer_CastMap(struct node *n)
         for (size_t c = 0; c < sizeof(casts) / sizeof(casts[0]); c++)
                 if (attr_is(n, "cast_to", casts[c].name))
                         return out_elem(n, 0, casts[c].elem);
-        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
-                          "cast_to must be TO_FLOAT, TO_INT64 or TO_STRING");
+        return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "cast_to must be TO_FLOAT, TO_INT64 or TO_STRING");
 }
 
 /* Integers to strings, strings to integers. */
@@ -141,7 +139,7 @@ enum ox_code infer_CategoryMapper(struct node *n)
         size_t ints = count_ints(n, "cats_int64s"), strings = count_strings(n, "cats_strings");
 
         if (ints == 0 || strings == 0 || ints != strings)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
                                   "cats_int64s and cats_strings must be of one length, got %zu and %zu", ints, strings);
         return swap_types(n);
 }
@@ -230,11 +228,10 @@ static enum ox_code check_default(struct node *n, enum elem values)
         if (tensor == NULL)
                 return OX_OK;
         if (values != ELEM_UNDEFINED && (int64_t)tensor->data_type != (int64_t)values)
-                return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", -1,
-                                  "default_tensor must be of the values' type %s, got %s", elem_name((int)values),
-                                  elem_name((int)tensor->data_type));
+                return node_error(n, REASON_TYPE_MISMATCH, -1, "default_tensor must be of the values' type %s, got %s",
+                                  elem_name((int)values), elem_name((int)tensor->data_type));
         if (tensor->n_dims != 1 || tensor->dims[0] != 1)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
                                   "default_tensor must hold one element and be of rank 1");
         return OX_OK;
 }
@@ -248,12 +245,11 @@ enum ox_code infer_LabelEncoder(struct node *n)
         if (n->row->since < 2)
                 return swap_types(n);
         if (encoder_side(n, "keys", &keys) != 1 || encoder_side(n, "values", &values) != 1)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_CONFLICT", -1,
+                return node_error(n, REASON_ATTRIBUTE_CONFLICT, -1,
                                   "must have one of the attributes keys_* and one of values_*");
         if (keys != ELEM_UNDEFINED && in_elem(n, 0) != ELEM_UNDEFINED && keys != in_elem(n, 0))
-                return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", 0,
-                                  "input 0 must be of the keys' type %s, got %s", elem_name((int)keys),
-                                  elem_name((int)in_elem(n, 0)));
+                return node_error(n, REASON_TYPE_MISMATCH, 0, "input 0 must be of the keys' type %s, got %s",
+                                  elem_name((int)keys), elem_name((int)in_elem(n, 0)));
         TRY(check_default(n, values));
         return same_shape(n, values);
 }
@@ -288,7 +284,7 @@ enum ox_code infer_OneHotEncoder(struct node *n)
         TRY(in_expect_tensor(n, 0));
         TRY(class_labels(n, "cats_int64s", "cats_strings", &count, &elem));
         if (count == 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "MISSING_ATTRIBUTE", -1,
+                return node_error(n, REASON_MISSING_ATTRIBUTE, -1,
                                   "needs one of the attributes 'cats_int64s' and 'cats_strings'");
         if (!in_has_rank(n, 0))
                 return out_elem(n, 0, ELEM_FLOAT);
@@ -332,8 +328,7 @@ static enum ox_code same_length(struct node *n, const char *name, size_t wanted)
 
         if (got == wanted)
                 return OX_OK;
-        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "%s must have %zu elements, got %zu", name,
-                          wanted, got);
+        return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s must have %zu elements, got %zu", name, wanted, got);
 }
 
 /* A tensor of TreeEnsemble (5): of rank 1, as long as a list, of a type (ELEM_UNDEFINED: of any). */
@@ -344,11 +339,11 @@ static enum ox_code tree_tensor(struct node *n, const char *name, size_t wanted,
         if (tensor == NULL)
                 return OX_OK;
         if (elem != ELEM_UNDEFINED && (int64_t)tensor->data_type != (int64_t)elem)
-                return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", -1, "%s must be of type %s, got %s", name,
+                return node_error(n, REASON_TYPE_MISMATCH, -1, "%s must be of type %s, got %s", name,
                                   elem_name((int)elem), elem_name((int)tensor->data_type));
         if (tensor->n_dims != 1 || tensor->dims[0] < 0 || (uint64_t)tensor->dims[0] != wanted)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
-                                  "%s must be of rank 1 with %zu elements", name, wanted);
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s must be of rank 1 with %zu elements", name,
+                                  wanted);
         return OX_OK;
 }
 

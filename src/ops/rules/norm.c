@@ -73,14 +73,13 @@ enum ox_code infer_GroupNormalization(struct node *n)
 
         TRY(in_expect_rank_least(n, 0, 2));
         if (groups < 1)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
-                                  "num_groups must be 1 or more, got %lld", (long long)groups);
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "num_groups must be 1 or more, got %lld",
+                                  (long long)groups);
         struct dim channels = in_has_rank(n, 0) ? in_dim(n, 0, 1) : dim_int(0), size = dim_int(groups);
 
         if (dim_is_int(channels) && channels.val % groups != 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 0,
-                                  "%lld channels do not part into %lld groups", (long long)channels.val,
-                                  (long long)groups);
+                return node_error(n, REASON_DIM_MISMATCH, 0, "%lld channels do not part into %lld groups",
+                                  (long long)channels.val, (long long)groups);
         if (n->row->since >= 21) {
                 known = in_has_rank(n, 0);
                 size = channels;
@@ -132,8 +131,7 @@ enum ox_code infer_LpNormalization(struct node *n)
         int axis;
 
         if (order != 1 && order != 2)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "p must be 1 or 2, got %lld",
-                                  (long long)order);
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "p must be 1 or 2, got %lld", (long long)order);
         if (in_has_rank(n, 0))
                 TRY(attr_axis(n, "axis", -1, in_rank(n, 0), &axis));
         return normalized(n);
@@ -180,8 +178,8 @@ enum ox_code infer_BatchNormalization(struct node *n)
         TRY(in_expect_rank_least(n, 0, 1));
         if (op_find_attr(n->row, "training_mode") != NULL && attr_int_or(n, "training_mode", 0) == 0 &&
             (out_wanted(n, 1) || out_wanted(n, 2)))
-                return node_error(n, OX_INVALID_ARGUMENT, "TOO_MANY_OUTPUTS", -1,
-                                  "has 1 output while training_mode is 0, got %d", n->n_out);
+                return node_error(n, REASON_OUTPUT_COUNT, -1, "has 1 output while training_mode is 0, got %d",
+                                  n->n_out);
         if (op_find_attr(n->row, "spatial") != NULL && attr_int_or(n, "spatial", 1) == 0)
                 return batch_by_element(n);
         return batch_by_channel(n);

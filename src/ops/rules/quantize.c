@@ -18,9 +18,8 @@ static enum ox_code blocks_agree(struct node *n, int axis, int64_t block, struct
                 return dim_agree(n, &size, blocks, 1);
         }
         if (dim_is_int(size) && dim_is_int(blocks) && blocks.val > size.val)
-                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 1,
-                                  "%lld blocks along axis %d, which has %lld elements", (long long)blocks.val, axis,
-                                  (long long)size.val);
+                return node_error(n, REASON_DIM_MISMATCH, 1, "%lld blocks along axis %d, which has %lld elements",
+                                  (long long)blocks.val, axis, (long long)size.val);
         return OX_OK;
 }
 
@@ -30,7 +29,7 @@ static void warn_of_vectors(struct node *n)
 {
         for (int i = 1; i < 3; i++)
                 if (in_rank(n, i) > 1 || scale_is_vector(n, i))
-                        node_warn(n, "RANK_MISMATCH", i, "input %d must be a scalar up to version 12", i);
+                        node_warn(n, REASON_RANK_MISMATCH, i, "input %d must be a scalar up to version 12", i);
 }
 
 /* What the shape of the scale tells of x, `dims` (NULL: of unknown rank): nothing when it is one element, as it always
@@ -43,8 +42,8 @@ static enum ox_code scale_shape(struct node *n, struct dim *dims)
         int axis, rank = in_rank(n, 0);
 
         if (block < 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
-                                  "block_size must not be negative, got %lld", (long long)block);
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "block_size must not be negative, got %lld",
+                                  (long long)block);
         if (op_find_attr(n->row, "axis") == NULL) {
                 warn_of_vectors(n);
                 return OX_OK;
@@ -71,7 +70,7 @@ static enum ox_code output_dtype(struct node *n, enum elem *ret)
         if (elem == 0)
                 return OX_OK;
         if (!elem_is_valid(elem))
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "output_dtype %lld is no element type",
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "output_dtype %lld is no element type",
                                   (long long)elem);
         *ret = (enum elem)elem;
         return OX_OK;
@@ -104,9 +103,8 @@ enum ox_code infer_QuantizeLinear(struct node *n)
         TRY(output_dtype(n, &wanted));
         elem = wanted != ELEM_UNDEFINED ? wanted : zero;
         if (wanted != ELEM_UNDEFINED && zero != ELEM_UNDEFINED && wanted != zero)
-                return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", 2,
-                                  "the zero point must be of output_dtype %s, got %s", elem_name((int)wanted),
-                                  elem_name((int)zero));
+                return node_error(n, REASON_TYPE_MISMATCH, 2, "the zero point must be of output_dtype %s, got %s",
+                                  elem_name((int)wanted), elem_name((int)zero));
         if (elem == ELEM_UNDEFINED && !in_given(n, 2))
                 elem = ELEM_UINT8;
         return out_quantized(n, elem);

@@ -21,7 +21,7 @@ static enum ox_code directions_get(struct node *n, struct dim *ret)
                 *ret = dim_int(2);
         } else if (attr_string(n, "direction", &text) && !attr_is(n, "direction", "forward") &&
                    !attr_is(n, "direction", "reverse") && !attr_is(n, "direction", "foward")) {
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
                                   "direction must be forward, reverse or bidirectional, got '%.32s'", text);
         }
         return OX_OK;
@@ -34,8 +34,8 @@ static enum ox_code hidden_get(struct node *n, struct recurrent *r)
 
         if (attr_int(n, "hidden_size", &hidden)) {
                 if (hidden < 1)
-                        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
-                                          "hidden_size must be 1 or more, got %lld", (long long)hidden);
+                        return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "hidden_size must be 1 or more, got %lld",
+                                          (long long)hidden);
                 r->hidden = dim_int(hidden);
         } else if (in_has_rank(n, IN_R)) {
                 r->hidden = in_dim(n, IN_R, 2);
@@ -70,7 +70,7 @@ static void directions_agree(struct node *n, struct recurrent *r, int i)
         struct dim directions = in_dim(n, i, 0);
 
         if (dim_is_int(directions) && !dim_same(directions, r->directions))
-                node_warn(n, "DIM_MISMATCH", i, "wanted %lld directions, got %lld", (long long)r->directions.val,
+                node_warn(n, REASON_DIM_MISMATCH, i, "wanted %lld directions, got %lld", (long long)r->directions.val,
                           (long long)directions.val);
 }
 
@@ -111,8 +111,7 @@ static enum ox_code recurrent_read(struct node *n, struct recurrent *r)
         int time = layout == 1 ? 1 : 0;
 
         if (layout != 0 && layout != 1)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "layout must be 0 or 1, got %lld",
-                                  (long long)layout);
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "layout must be 0 or 1, got %lld", (long long)layout);
         r->batch_first = time == 1;
         for (int i = IN_X; i <= IN_R; i++) {
                 TRY(in_expect_tensor(n, i));

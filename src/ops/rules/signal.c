@@ -14,8 +14,8 @@ static enum ox_code positive_scalar(struct node *n, int i, struct dim *ret, bool
                 return OX_OK;
         *ret = dim_resolve(n->dims, content->at[0].d);
         if (dim_is_int(*ret) && ret->val <= 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", i,
-                                  "input %d is %lld, but must be positive", i, (long long)ret->val);
+                return node_error(n, REASON_ATTRIBUTE_VALUE, i, "input %d is %lld, but must be positive", i,
+                                  (long long)ret->val);
         *ret_known = true;
         return OX_OK;
 }
@@ -26,7 +26,7 @@ static enum ox_code expect_onesided(struct node *n)
         int64_t onesided = attr_int_or(n, "onesided", 0);
 
         if (onesided != 0 && onesided != 1)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "onesided must be 0 or 1, got %lld",
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "onesided must be 0 or 1, got %lld",
                                   (long long)onesided);
         return OX_OK;
 }
@@ -60,7 +60,7 @@ static enum ox_code dft_axis(struct node *n, int rank, int *ret, bool *ret_known
                 return OX_OK;
         TRY(axis_normalize(n, axis, rank, ret));
         if (*ret == rank - 1)
-                return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", -1,
+                return node_error(n, REASON_AXIS_OUT_OF_RANGE, -1,
                                   "axis %lld is the last one of rank %d, which holds real and imaginary parts",
                                   (long long)axis, rank);
         return OX_OK;
@@ -80,11 +80,11 @@ static struct dim dft_length(struct node *n, struct dim from, bool onesided, boo
 static enum ox_code dft_parts(struct node *n, struct dim parts, bool onesided, bool inverse)
 {
         if (dim_is_int(parts) && parts.val != 1 && parts.val != 2)
-                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 0,
+                return node_error(n, REASON_DIM_MISMATCH, 0,
                                   "the last axis must have size 1 (real) or 2 (complex), got %lld",
                                   (long long)parts.val);
         if (onesided && dim_is_int(parts) && parts.val != (inverse ? 2 : 1))
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_CONFLICT", 0, "onesided is for %s input here",
+                return node_error(n, REASON_ATTRIBUTE_CONFLICT, 0, "onesided is for %s input here",
                                   inverse ? "complex" : "real");
         return OX_OK;
 }
@@ -132,7 +132,7 @@ static enum ox_code stft_frame(struct node *n, struct dim *ret, bool *ret_known)
         TRY(in_expect_tensor(n, 2));
         TRY(in_expect_rank(n, 2, 1));
         if (has_window && dim_is(in_dim(n, 2, 0), 0))
-                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 2, "the window is empty");
+                return node_error(n, REASON_DIM_MISMATCH, 2, "the window is empty");
         if (in_given(n, 3))
                 TRY(positive_scalar(n, 3, ret, ret_known));
         if (has_window && *ret_known)
@@ -157,32 +157,22 @@ static enum ox_code stft_frames(struct node *n, struct dim frame, bool frame_kno
         }
         length = in_dim(n, 0, 1);
         if (dim_is_int(length) && dim_is_int(frame) && frame.val > length.val)
-                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 0,
-                                  "a frame has %lld samples, but the signal %lld", (long long)frame.val,
-                                  (long long)length.val);
+                return node_error(n, REASON_DIM_MISMATCH, 0, "a frame has %lld samples, but the signal %lld",
+                                  (long long)frame.val, (long long)length.val);
         *ret = dim_add(n->dims, dim_floordiv(n->dims, dim_sub(n->dims, length, frame), step), dim_int(1));
         return OX_OK;
 }
 
-/* STFT 17 gives `onesided` the default 1, but ONNX's own shape inference takes 0, and models carry the shapes that it
-   wrote: an attribute that is left out leaves the bins open, unless half of the frame is all of it. */
+/* STFT 17: onesided is 1 when it is left out, and is for real signals. A complex one without it has bins that the text
+   leaves open. */
 static struct dim stft_bins(struct node *n, struct dim frame, bool known)
 {
-        bool given = attr_given(n, "onesided");
+        bool complex = in_has_rank(n, 0) && dim_is(in_dim(n, 0, 2), 2);
 
-        if (known && given && attr_int_or(n, "onesided", 1) == 0)
+        if (known && attr_int_or(n, "onesided", 1) == 0)
                 return frame;
-        if (known && (given || dim_same(frame, half(n, frame))))
+        if (known && (!complex || dim_same(frame, half(n, frame))))
                 return half(n, frame);
-        if (!given && known)
-                node_note(n, "DEFAULT_UNCERTAIN", -1,
-                          "onesided is left out: %s bins by the text, whose default is 1, and %s by ONNX's own shape "
-                          "inference, which takes 0",
-                          dim_text(n->dims, half(n, frame)), dim_text(n->dims, frame));
-        else if (!given)
-                node_note(n, "DEFAULT_UNCERTAIN", -1,
-                          "onesided is left out: half of the bins by the text, whose default is 1, and all of them by "
-                          "ONNX's own shape inference, which takes 0");
         return out_fresh_named(n, 0, 2, "STFT_%s_bins", output_name(n));
 }
 

@@ -43,8 +43,7 @@ enum ox_code infer_StringNormalizer(struct node *n)
                 return out_elem(n, 0, ELEM_STRING);
         int rank = in_rank(n, 0);
         if (rank != 1 && rank != 2)
-                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 0, "input 0 must be of rank 1 or 2, got %d",
-                                  rank);
+                return node_error(n, REASON_RANK_MISMATCH, 0, "input 0 must be of rank 1 or 2, got %d", rank);
         struct dim *dims = in_dims(n, 0);
         if (rank == 2)
                 TRY(dim_agree(n, &dims[0], dim_int(1), 0));
@@ -75,10 +74,10 @@ enum ox_code infer_TfIdfVectorizer(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         if (!attr_ints(n, "ngram_indexes", &indexes, &count) || count == 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "ngram_indexes must not be empty");
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "ngram_indexes must not be empty");
         for (size_t i = 0; i < count; i++) {
                 if (indexes[i] < 0 || indexes[i] == INT64_MAX)
-                        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                        return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
                                           "ngram_indexes[%zu] must not be negative, got %lld", i,
                                           (long long)indexes[i]);
                 if (indexes[i] >= size)
@@ -88,8 +87,7 @@ enum ox_code infer_TfIdfVectorizer(struct node *n)
                 return out_elem(n, 0, ELEM_FLOAT);
         int rank = in_rank(n, 0);
         if (rank != 1 && rank != 2)
-                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 0, "input 0 must be of rank 1 or 2, got %d",
-                                  rank);
+                return node_error(n, REASON_RANK_MISMATCH, 0, "input 0 must be of rank 1 or 2, got %d", rank);
         struct dim *dims = in_dims(n, 0);
         dims[rank - 1] = dim_int(size);
         return out_tensor(n, 0, ELEM_FLOAT, rank, dims);

@@ -16,7 +16,7 @@ static enum ox_code groups(struct node *n, const char *name, int64_t *ret)
 {
         *ret = attr_int_or(n, name, 1);
         if (*ret < 1)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "%s must be 1 or more, got %lld", name,
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s must be 1 or more, got %lld", name,
                                   (long long)*ret);
         return OX_OK;
 }
@@ -24,9 +24,8 @@ static enum ox_code groups(struct node *n, const char *name, int64_t *ret)
 static enum ox_code expect_groups(struct node *n, struct dim channels, int64_t group, int input)
 {
         if (dim_is_int(channels) && channels.val % group != 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", input,
-                                  "%lld channels do not part into %lld groups", (long long)channels.val,
-                                  (long long)group);
+                return node_error(n, REASON_DIM_MISMATCH, input, "%lld channels do not part into %lld groups",
+                                  (long long)channels.val, (long long)group);
         return OX_OK;
 }
 
@@ -110,13 +109,12 @@ static enum ox_code transposed_read(struct node *n, size_t spatial, struct trans
                 if (i == 1 && count == spatial + 2)
                         *lists[i] += 2;
                 else if (count != spatial)
-                        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_LENGTH", -1,
-                                          "%s has %zu entries, wanted %zu", names[i], count, spatial);
+                        return node_error(n, REASON_ATTRIBUTE_LENGTH, -1, "%s has %zu entries, wanted %zu", names[i],
+                                          count, spatial);
                 for (size_t d = 0; d < spatial; d++)
                         if ((*lists[i])[d] < 0)
-                                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
-                                                  "%s holds %lld, wanted 0 or more", names[i],
-                                                  (long long)(*lists[i])[d]);
+                                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s holds %lld, wanted 0 or more",
+                                                  names[i], (long long)(*lists[i])[d]);
         }
         return OX_OK;
 }
@@ -147,7 +145,7 @@ static enum ox_code conv_axis(struct node *n, const struct conv *c, const struct
         int64_t extra = c->transposed && transposed->output_padding ? transposed->output_padding[axis] : 0;
 
         if (n->row->since >= 11 && extra > 0 && extra >= w->stride[axis] && extra >= w->dilation[axis])
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
                                   "output_padding %lld of axis %d must be less than stride %lld or dilation %lld",
                                   (long long)extra, axis, (long long)w->stride[axis], (long long)w->dilation[axis]);
         if (!in_has_rank(n, c->x) || (!in_has_rank(n, c->w) && !w->kernel && !same)) {
@@ -297,7 +295,7 @@ static enum ox_code block_sizes(struct node *n, const struct list *block, struct
                 int64_t size;
 
                 if (scalar_is_number(block->at[k], &size) && size < 1)
-                        return node_error(n, OX_INVALID_ARGUMENT, "BLOCK_SIZE", 2,
+                        return node_error(n, REASON_SIZE_OUT_OF_RANGE, 2,
                                           "a block has 1 or more elements on axis %zu, got %lld", k, (long long)size);
                 if (!element_size(n, block->at[k], &sizes[k]))
                         *ret_known = false;
@@ -333,8 +331,8 @@ enum ox_code infer_Col2Im(struct node *n)
         TRY(list_get(n, NULL, 1, false, &image));
         TRY(list_get(n, NULL, 2, false, &block));
         if (image.state == LIST_KNOWN && block.state == LIST_KNOWN && image.count != block.count)
-                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 2,
-                                  "a block of %zu axes in an image of %zu", block.count, image.count);
+                return node_error(n, REASON_LENGTH_MISMATCH, 2, "a block of %zu axes in an image of %zu", block.count,
+                                  image.count);
         size_t spatial = image.state == LIST_KNOWN ? image.count : block.count;
 
         if ((image.state != LIST_KNOWN && block.state != LIST_KNOWN) || !rank_allowed(n, spatial + 2, 1))
@@ -366,8 +364,7 @@ enum ox_code infer_CausalConvWithState(struct node *n)
 
         if (!attr_is(n, "activation", "none") && !attr_is(n, "activation", "silu") &&
             !attr_is(n, "activation", "swish"))
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
-                                  "activation must be none, silu or swish");
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "activation must be none, silu or swish");
         for (int i = 0; i < 4; i++)
                 TRY(in_expect_rank(n, i, i == 2 ? 1 : 3));
         for (int d = 0; d < 3; d++)
@@ -380,7 +377,7 @@ enum ox_code infer_CausalConvWithState(struct node *n)
                 TRY(dim_agree(n, &channels, in_dim(n, 1, 0), 1));
                 TRY(dim_agree(n, &one, in_dim(n, 1, 1), 1));
                 if (dim_is(kernel, 0))
-                        return node_error(n, OX_INVALID_ARGUMENT, "KERNEL_SIZE", 1, "the kernel must not be empty");
+                        return node_error(n, REASON_SIZE_OUT_OF_RANGE, 1, "the kernel must not be empty");
                 state[2] = dim_sub(n->dims, kernel, dim_int(1));
         }
         if (in_has_rank(n, 2))

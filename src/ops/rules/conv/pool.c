@@ -21,8 +21,7 @@ static enum ox_code pool_shape(struct node *n, int *ret_rank, struct dim **ret_d
                 return OX_OK;
         TRY(windows_read(n, rank - 2, &w));
         if (!w.kernel && attr_given(n, "kernel_shape"))
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_LENGTH", -1,
-                                  "kernel_shape has 0 entries, wanted %d", w.spatial);
+                return node_error(n, REASON_ATTRIBUTE_LENGTH, -1, "kernel_shape has 0 entries, wanted %d", w.spatial);
         struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
 
         for (int d = 0; d < rank; d++) {
@@ -87,8 +86,7 @@ static enum ox_code shape_from_elements(struct node *n, int i, int rank)
         if (sizes.state != LIST_KNOWN)
                 return rank == RANK_UNKNOWN ? out_elem(n, 0, in_elem(n, 0)) : out_rank(n, 0, in_elem(n, 0), rank);
         if (rank != RANK_UNKNOWN && sizes.count != (size_t)rank)
-                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", i, "%zu sizes for %d axes", sizes.count,
-                                  rank);
+                return node_error(n, REASON_LENGTH_MISMATCH, i, "%zu sizes for %d axes", sizes.count, rank);
         if (!rank_allowed(n, sizes.count, i))
                 return out_elem(n, 0, in_elem(n, 0));
         struct dim *dims = arena_new_array(n->arena, struct dim, sizes.count);
@@ -118,8 +116,7 @@ enum ox_code infer_MaxUnpool(struct node *n)
                 return out_elem(n, 0, in_elem(n, 0));
         TRY(windows_read(n, rank - 2, &w));
         if (!w.kernel)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_LENGTH", -1,
-                                  "kernel_shape has 0 entries, wanted %d", w.spatial);
+                return node_error(n, REASON_ATTRIBUTE_LENGTH, -1, "kernel_shape has 0 entries, wanted %d", w.spatial);
         if (!in_has_rank(n, 0) && !in_has_rank(n, 1))
                 return out_rank(n, 0, in_elem(n, 0), rank);
         struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
@@ -165,7 +162,7 @@ enum ox_code infer_MaxRoiPool(struct node *n)
         size_t count;
 
         if (!attr_ints(n, "pooled_shape", &pooled, &count) || count != 2)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_LENGTH", -1, "pooled_shape wants 2 entries");
+                return node_error(n, REASON_ATTRIBUTE_LENGTH, -1, "pooled_shape wants 2 entries");
         return regions(n, 5, pooled[0], pooled[1]);
 }
 

@@ -48,7 +48,7 @@ enum ox_code infer_binary(struct node *n)
 enum ox_code infer_Mod(struct node *n)
 {
         if (attr_int_or(n, "fmod", 0) != 1 && (elem_is_float(in_elem(n, 0)) || elem_is_float(in_elem(n, 1))))
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "fmod must be 1 for floats");
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "fmod must be 1 for floats");
         return infer_binary(n);
 }
 
@@ -56,7 +56,7 @@ enum ox_code infer_Mod(struct node *n)
 enum ox_code infer_BitShift(struct node *n)
 {
         if (!attr_is(n, "direction", "LEFT") && !attr_is(n, "direction", "RIGHT"))
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "direction must be LEFT or RIGHT");
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "direction must be LEFT or RIGHT");
         return infer_binary(n);
 }
 
@@ -133,11 +133,11 @@ static enum ox_code elem_of_to(struct node *n, enum elem *ret)
         if (n->row->since == 1) {
                 if (elem_of_word(n, ret))
                         return OX_OK;
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "to names no element type");
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "to names no element type");
         }
         attr_int(n, "to", &number);
         if (!elem_is_valid(number))
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "to is %lld, which is no element type",
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "to is %lld, which is no element type",
                                   (long long)number);
         *ret = (enum elem)number;
         return OX_OK;
@@ -169,7 +169,7 @@ enum ox_code infer_BitCast(struct node *n)
         TRY(in_expect_tensor(n, 0));
         TRY(elem_of_to(n, &to));
         if (to == ELEM_STRING || (from != ELEM_UNDEFINED && elem_bits(from) != elem_bits(to)))
-                return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", 0, "%s cannot be taken for %s",
-                                  elem_name((int)from), elem_name((int)to));
+                return node_error(n, REASON_TYPE_MISMATCH, 0, "%s cannot be taken for %s", elem_name((int)from),
+                                  elem_name((int)to));
         return out_like(n, 0, to, 0);
 }

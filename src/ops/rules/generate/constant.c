@@ -15,13 +15,13 @@ static enum ox_code constant_form(struct node *n, const OnnxAttribute **ret)
                 *ret = n->proto->attribute[0];
                 return OX_OK;
         }
-        return node_error(n, OX_INVALID_ARGUMENT, given == 0 ? "MISSING_ATTRIBUTE" : "ATTRIBUTE_VALUE", -1,
+        return node_error(n, given == 0 ? REASON_MISSING_ATTRIBUTE : REASON_ATTRIBUTE_VALUE, -1,
                           "%zu of the attributes value, sparse_value and value_* are given, but it must be one", given);
 }
 
 static enum ox_code constant_bad(struct node *n, const char *fault)
 {
-        return node_error(n, OX_INVALID_ARGUMENT, "TENSOR_INVALID", -1, "the constant: %s", fault);
+        return node_error(n, REASON_TENSOR_INVALID, -1, "the constant: %s", fault);
 }
 
 static enum ox_code constant_tensor(struct node *n, const OnnxTensor *tensor)

@@ -18,7 +18,7 @@ static enum ox_code constant_sizes(struct node *n, struct list *ret)
 
         if (content == NULL || in_rank(n, 0) == 1)
                 return list_get(n, NULL, 0, false, ret);
-        node_warn(n, "RANK_MISMATCH", 0, "the shape must have rank 1, got %d", in_rank(n, 0));
+        node_warn(n, REASON_RANK_MISMATCH, 0, "the shape must have rank 1, got %d", in_rank(n, 0));
         *ret = (struct list){.state = LIST_KNOWN, .count = content->count, .at = content->at};
         return OX_OK;
 }
@@ -33,13 +33,12 @@ enum ox_code infer_ConstantOfShape(struct node *n)
 
         TRY(constant_sizes(n, &sizes));
         if (in_elem(n, 0) != ELEM_UNDEFINED && in_elem(n, 0) != ELEM_INT64)
-                return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", 0, "the shape must be of int64, got %s",
+                return node_error(n, REASON_TYPE_MISMATCH, 0, "the shape must be of int64, got %s",
                                   elem_name((int)in_elem(n, 0)));
         if (value != NULL && !tensor_type(n->arena, n->limits, value, &type, &fault))
-                return node_error(n, OX_INVALID_ARGUMENT, "TENSOR_INVALID", -1, "the attribute value: %s", fault);
+                return node_error(n, REASON_TENSOR_INVALID, -1, "the attribute value: %s", fault);
         if (value != NULL && type_elements(n->dims, &type, &one) && !dim_is(one, 1))
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
-                                  "the attribute value must have one element");
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "the attribute value must have one element");
         if (sizes.state != LIST_KNOWN || !rank_allowed(n, sizes.count, 0))
                 return out_elem(n, 0, type.elem);
         dims = arena_new_array(n->arena, struct dim, sizes.count);
@@ -191,7 +190,7 @@ enum ox_code infer_Range(struct node *n)
         }
         if ((operands[2].kind == SCALAR_INT && dim_is(operands[2].d, 0)) ||
             (operands[2].kind == SCALAR_FLOAT && operands[2].f == 0))
-                return node_error(n, OX_INVALID_ARGUMENT, "STEP_ZERO", 2, "delta is 0");
+                return node_error(n, REASON_STEP_ZERO, 2, "delta is 0");
         if (!range_integers(operands, length) && !range_symbolic(n, operands, length) &&
             !range_exact(n, operands, length) && !range_float(operands, elem, length))
                 *length = out_fresh(n, 0, 0);
@@ -226,8 +225,8 @@ static enum ox_code elem_attribute(struct node *n, const char *name, enum elem o
         if (!attr_int(n, name, &number))
                 return OX_OK;
         if (!elem_is_valid(number))
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "%s is %lld, which is no element type",
-                                  name, (long long)number);
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s is %lld, which is no element type", name,
+                                  (long long)number);
         *ret = (enum elem)number;
         return OX_OK;
 }
@@ -297,7 +296,7 @@ static enum ox_code size_operand(struct node *n, int i, struct dim *ret, bool *r
         if (content == NULL || content->count != 1)
                 return OX_OK;
         if (scalar_is_number(content->at[0], &number) && number < 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", i, "the size is %lld", (long long)number);
+                return node_error(n, REASON_NEGATIVE_SIZE, i, "the size is %lld", (long long)number);
         *ret_known = element_size(n, content->at[0], ret);
         return OX_OK;
 }

@@ -37,8 +37,8 @@ static enum ox_code affine_spatial(struct node *n, const struct list *size, int 
         *ret = 0;
         if (size->state == LIST_KNOWN) {
                 if (size->count != 4 && size->count != 5)
-                        return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 1,
-                                          "size must have 4 or 5 elements, got %zu", size->count);
+                        return node_error(n, REASON_LENGTH_MISMATCH, 1, "size must have 4 or 5 elements, got %zu",
+                                          size->count);
                 *ret = (int)size->count - 2;
         }
         TRY(in_expect_rank(n, 0, 3));
@@ -91,8 +91,7 @@ enum ox_code infer_ImageDecoder(struct node *n)
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_rank(n, 0, 1));
         if (!gray && !attr_is(n, "pixel_format", "RGB") && !attr_is(n, "pixel_format", "BGR"))
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
-                                  "pixel_format must be RGB, BGR or Grayscale");
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "pixel_format must be RGB, BGR or Grayscale");
         struct dim *dims = arena_new_array(n->arena, struct dim, 3);
 
         dims[0] = out_fresh(n, 0, 0);

@@ -55,7 +55,7 @@ static enum ox_code scale_check(struct node *n, double scale, double least, int 
 {
         if (isfinite(scale) && scale > 0 && scale >= least)
                 return OX_OK;
-        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", input, "a scale must be %s, got %g",
+        return node_error(n, REASON_ATTRIBUTE_VALUE, input, "a scale must be %s, got %g",
                           least > 0 ? "1 or more" : "above 0", scale);
 }
 
@@ -140,12 +140,11 @@ static enum ox_code resize_operands(struct node *n, struct resize *r)
         if (n->row->since == 11 && r->sizes.state != LIST_ABSENT && in_content(n, r->scales_at) == NULL)
                 r->scales.state = r->sizes.state == LIST_KNOWN ? LIST_ABSENT : LIST_UNKNOWN;
         if (r->scales.state == LIST_KNOWN && r->sizes.state == LIST_KNOWN)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_CONFLICT", r->sizes_at,
+                return node_error(n, REASON_ATTRIBUTE_CONFLICT, r->sizes_at,
                                   "scales and sizes exclude each other, got %zu and %zu elements", r->scales.count,
                                   r->sizes.count);
         if (r->scales.state == LIST_ABSENT && r->sizes.state == LIST_ABSENT)
-                return node_error(n, OX_INVALID_ARGUMENT, "MISSING_INPUT", r->scales_at,
-                                  "either scales or sizes must have elements");
+                return node_error(n, REASON_MISSING_INPUT, r->scales_at, "either scales or sizes must have elements");
         return OX_OK;
 }
 
@@ -156,7 +155,7 @@ static enum ox_code resize_policy(struct node *n)
             attr_is(n, "keep_aspect_ratio_policy", "stretch") || attr_is(n, "keep_aspect_ratio_policy", "not_larger") ||
             attr_is(n, "keep_aspect_ratio_policy", "not_smaller"))
                 return OX_OK;
-        return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+        return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
                           "keep_aspect_ratio_policy must be stretch, not_larger or not_smaller");
 }
 
@@ -164,8 +163,7 @@ static enum ox_code resize_length(struct node *n, const struct list *list, int i
 {
         if (list->state != LIST_KNOWN || list->count == count)
                 return OX_OK;
-        return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", input, "%zu elements for %zu axes", list->count,
-                          count);
+        return node_error(n, REASON_LENGTH_MISMATCH, input, "%zu elements for %zu axes", list->count, count);
 }
 
 /* How much of axis k is left by roi, [start1, ..., startN, end1, ..., endN] in parts of the size; NaN: unknown. */

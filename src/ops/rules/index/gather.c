@@ -128,11 +128,11 @@ static enum ox_code gather_nd_tuples(struct node *n, int batch, int64_t *ret_wid
         if (!dim_is_int(last))
                 return OX_OK;
         if (last.val < 1)
-                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 1,
+                return node_error(n, REASON_DIM_MISMATCH, 1,
                                   "the last dimension of the indices is %lld, but must be 1 or more",
                                   (long long)last.val);
         if (in_has_rank(n, 0) && last.val > in_rank(n, 0) - batch)
-                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 1,
+                return node_error(n, REASON_DIM_MISMATCH, 1,
                                   "the last dimension of the indices is %lld, but %d axes of the data can be indexed",
                                   (long long)last.val, in_rank(n, 0) - batch);
         *ret_width = last.val;
@@ -150,7 +150,7 @@ enum ox_code infer_GatherND(struct node *n)
         TRY(in_expect_rank_least(n, 0, 1));
         TRY(in_expect_rank_least(n, 1, 1));
         if (batch < 0 || (in_has_rank(n, 0) && batch >= data) || (in_has_rank(n, 1) && batch >= indices))
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
                                   "batch_dims is %lld, but must be at least 0 and below both ranks", (long long)batch);
         if (!in_has_rank(n, 1))
                 return out_elem(n, 0, in_elem(n, 0));

@@ -86,8 +86,8 @@ static enum ox_code compress_size(struct node *n, int axis, struct dim from, str
                 return OX_OK;
         }
         if (dim_is_int(from) && count > from.val)
-                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 1, "%lld elements are chosen from %lld",
-                                  (long long)count, (long long)from.val);
+                return node_error(n, REASON_DIM_MISMATCH, 1, "%lld elements are chosen from %lld", (long long)count,
+                                  (long long)from.val);
         *ret = dim_int(count);
         return OX_OK;
 }
@@ -320,8 +320,7 @@ static enum ox_code one_hot_depth(struct node *n, int axis, struct dim *ret)
                 if (depth.kind == SCALAR_FLOAT && depth.f >= 0 && depth.f < 0x1p53)
                         depth = scalar_int(dim_int((int64_t)depth.f));
                 if (depth.kind == SCALAR_INT && dim_is_int(depth.d) && depth.d.val < 0)
-                        return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", 1, "depth is %lld",
-                                          (long long)depth.d.val);
+                        return node_error(n, REASON_NEGATIVE_SIZE, 1, "depth is %lld", (long long)depth.d.val);
                 if (element_size(n, depth, ret))
                         return OX_OK;
         }
@@ -338,7 +337,7 @@ static enum ox_code one_hot_indices(struct node *n)
         for (size_t k = 0; indices != NULL && k < indices->count; k++)
                 if ((scalar_is_number(indices->at[k], &number) && number < 0) ||
                     (indices->at[k].kind == SCALAR_FLOAT && indices->at[k].f < 0))
-                        return node_error(n, OX_OUT_OF_RANGE, "INDEX_OUT_OF_RANGE", 0,
+                        return node_error(n, REASON_INDEX_OUT_OF_RANGE, 0,
                                           "index %zu is negative, which OneHot allows from version 11 on", k);
         return OX_OK;
 }
@@ -354,8 +353,8 @@ enum ox_code infer_OneHot(struct node *n)
         TRY(one_hot_indices(n));
         TRY(in_expect_rank(n, 2, 1));
         if (in_length(n, 2, false, &values) && values != 2)
-                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 2,
-                                  "values has %lld elements instead of off and on", (long long)values);
+                return node_error(n, REASON_LENGTH_MISMATCH, 2, "values has %lld elements instead of off and on",
+                                  (long long)values);
         if (!in_has_rank(n, 0)) {
                 TRY(one_hot_depth(n, 0, &depth));
                 return out_elem(n, 0, in_elem(n, 2));
@@ -443,7 +442,7 @@ enum ox_code infer_ReverseSequence(struct node *n)
         TRY(in_expect_rank_least(n, 0, 2));
         TRY(in_expect_rank(n, 1, 1));
         if (batch < 0 || batch > 1 || time < 0 || time > 1 || batch == time)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
                                   "batch_axis %lld and time_axis %lld must be 0 and 1 in either order",
                                   (long long)batch, (long long)time);
         if (!in_has_rank(n, 0))

@@ -125,8 +125,7 @@ static enum ox_code split_given(struct node *n, const struct list *sizes, struct
         int unknown = -1, n_unknown = 0;
 
         if (sizes->count != (size_t)n->n_out)
-                return node_error(n, OX_INVALID_ARGUMENT, "OUTPUT_COUNT", -1, "%zu sizes for %d outputs", sizes->count,
-                                  n->n_out);
+                return node_error(n, REASON_OUTPUT_COUNT, -1, "%zu sizes for %d outputs", sizes->count, n->n_out);
         for (int o = 0; o < n->n_out; o++) {
                 if (!element_size(n, sizes->at[o], &s->part[o])) {
                         s->part[o] = out_fresh_at_most(n, o, s->axis, s->size);
@@ -139,9 +138,8 @@ static enum ox_code split_given(struct node *n, const struct list *sizes, struct
         if (n_unknown == 0)
                 return dim_agree(n, &s->size, sum, 0);
         if (dim_is_int(sum) && dim_is_int(s->size) && sum.val > s->size.val)
-                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 0,
-                                  "the sizes add up to over %lld, but the axis has %lld", (long long)sum.val,
-                                  (long long)s->size.val);
+                return node_error(n, REASON_DIM_MISMATCH, 0, "the sizes add up to over %lld, but the axis has %lld",
+                                  (long long)sum.val, (long long)s->size.val);
         if (n_unknown == 1)
                 s->part[unknown] = dim_sub(n->dims, s->size, sum);
         return OX_OK;
@@ -151,7 +149,7 @@ static enum ox_code split_given(struct node *n, const struct list *sizes, struct
 static enum ox_code split_equal(struct node *n, struct split *s)
 {
         if (dim_is_int(s->size) && s->size.val % n->n_out != 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 0,
+                return node_error(n, REASON_DIM_MISMATCH, 0,
                                   "axis %d has size %lld, which does not divide into %d equal parts", s->axis,
                                   (long long)s->size.val, n->n_out);
         for (int o = 0; o < n->n_out; o++)
@@ -166,8 +164,8 @@ static enum ox_code split_chunks(struct node *n, int64_t count, struct split *s)
         struct dim chunk, before;
 
         if (count != n->n_out)
-                return node_error(n, OX_INVALID_ARGUMENT, "OUTPUT_COUNT", -1,
-                                  "num_outputs is %lld, but there are %d outputs", (long long)count, n->n_out);
+                return node_error(n, REASON_OUTPUT_COUNT, -1, "num_outputs is %lld, but there are %d outputs",
+                                  (long long)count, n->n_out);
         chunk = dim_ceildiv(n->dims, s->size, dim_int(count));
         before = dim_mul(n->dims, chunk, dim_int(count - 1));
         if (dim_is_int(s->size) && dim_is_int(before) && before.val > s->size.val) {
@@ -195,7 +193,7 @@ static enum ox_code split_parts(struct node *n, const struct list *sizes, struct
         if (n->row->since < 18)
                 return split_equal(n, s);
         if (!attr_int(n, "num_outputs", &count))
-                return node_error(n, OX_INVALID_ARGUMENT, "MISSING_ATTRIBUTE", -1,
+                return node_error(n, REASON_MISSING_ATTRIBUTE, -1,
                                   "neither the input split nor the attribute num_outputs is given");
         return split_chunks(n, count, s);
 }
@@ -221,7 +219,7 @@ enum ox_code infer_Split(struct node *n)
         TRY(in_expect_tensor(n, 0));
         TRY(split_sizes(n, &sizes));
         if (sizes.state != LIST_ABSENT && attr_given(n, "num_outputs"))
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", 1,
+                return node_error(n, REASON_ATTRIBUTE_VALUE, 1,
                                   "both the input split and the attribute num_outputs are given");
         s.axis = 0;
         if (in_has_rank(n, 0))

@@ -106,7 +106,7 @@ enum ox_code infer_Flatten(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         if (axis < 0 && n->row->since < 11)
-                return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", 0,
+                return node_error(n, REASON_AXIS_OUT_OF_RANGE, 0,
                                   "axis %lld is negative, which Flatten allows from version 11 on", (long long)axis);
         if (!in_has_rank(n, 0)) {
                 dims[0] = axis == 0 ? dim_int(1) : out_fresh(n, 0, 0);
@@ -114,7 +114,7 @@ enum ox_code infer_Flatten(struct node *n)
                 return out_tensor(n, 0, in_elem(n, 0), 2, dims);
         }
         if (axis > rank || axis < -rank)
-                return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", 0,
+                return node_error(n, REASON_AXIS_OUT_OF_RANGE, 0,
                                   "axis %lld is not within [-%d, %d] of the input's rank %d", (long long)axis, rank,
                                   rank, rank);
         if (axis < 0)
@@ -142,15 +142,15 @@ static enum ox_code transpose_perm(struct node *n, int rank, const int64_t **ret
                 return OX_OK;
         }
         if (count != (size_t)rank)
-                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 0,
-                                  "perm has %zu entries, but the input's rank is %d", count, rank);
+                return node_error(n, REASON_RANK_MISMATCH, 0, "perm has %zu entries, but the input's rank is %d", count,
+                                  rank);
         seen = arena_zalloc(n->arena, count * sizeof(*seen));
         for (size_t k = 0; k < count; k++) {
                 if (perm[k] < 0 || perm[k] >= rank)
-                        return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", 0,
-                                          "perm names axis %lld of an input of rank %d", (long long)perm[k], rank);
+                        return node_error(n, REASON_AXIS_OUT_OF_RANGE, 0, "perm names axis %lld of an input of rank %d",
+                                          (long long)perm[k], rank);
                 if (seen[perm[k]])
-                        return node_error(n, OX_INVALID_ARGUMENT, "DUPLICATE_AXIS", 0, "perm names axis %lld twice",
+                        return node_error(n, REASON_DUPLICATE_AXIS, 0, "perm names axis %lld twice",
                                           (long long)perm[k]);
                 seen[perm[k]] = true;
         }
@@ -201,7 +201,7 @@ static enum ox_code squeeze_axes(struct node *n, const struct list *axes, const 
 {
         for (size_t k = 0; n->row->since < 11 && k < axes->count; k++)
                 if (numbers[k] < 0)
-                        return node_error(n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", -1,
+                        return node_error(n, REASON_AXIS_OUT_OF_RANGE, -1,
                                           "axis %lld is negative, which %s allows from version 11 on",
                                           (long long)numbers[k], n->row->name);
         return axes_normalize(n, numbers, axes->count, rank, flags);
@@ -267,8 +267,8 @@ static enum ox_code squeeze_some(struct node *n, size_t count)
                 if (dim_proves_unequal(n->dims, dims[d], dim_int(1)))
                         dims[kept++] = dims[d];
         if (count > (size_t)(rank - kept))
-                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 1,
-                                  "%zu axes to remove, but %d of %d dimensions can be 1", count, rank - kept, rank);
+                return node_error(n, REASON_RANK_MISMATCH, 1, "%zu axes to remove, but %d of %d dimensions can be 1",
+                                  count, rank - kept, rank);
         if (count == (size_t)(rank - kept))
                 return out_tensor(n, 0, in_elem(n, 0), kept, dims);
         return out_rank(n, 0, in_elem(n, 0), rank - (int)count);
@@ -314,8 +314,8 @@ static enum ox_code block_size(struct node *n, struct dim *ret_block, struct dim
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_rank(n, 0, 4));
         if (block <= 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1,
-                                  "blocksize is %lld, but must be above 0", (long long)block);
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "blocksize is %lld, but must be above 0",
+                                  (long long)block);
         *ret_block = dim_int(block);
         *ret_area = dim_mul(n->dims, *ret_block, *ret_block);
         return OX_OK;
@@ -325,7 +325,7 @@ static enum ox_code block_size(struct node *n, struct dim *ret_block, struct dim
 static enum ox_code divide_size(struct node *n, struct dim *dim, struct dim by, int axis)
 {
         if (dim_is_int(*dim) && dim_is_int(by) && by.val != 0 && dim->val % by.val != 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 0,
+                return node_error(n, REASON_DIM_MISMATCH, 0,
                                   "dimension %d of the input is %lld, which is no multiple of %lld", axis,
                                   (long long)dim->val, (long long)by.val);
         *dim = dim_exactdiv(n->dims, *dim, by);

@@ -29,16 +29,16 @@ static enum ox_code reshape_check(struct node *n, const struct list *target, str
                 if (!scalar_is_number(target->at[k], &size))
                         continue;
                 if (size < -1)
-                        return node_error(n, OX_INVALID_ARGUMENT, "NEGATIVE_SIZE", 1,
-                                          "element %zu of the shape is %lld", k, (long long)size);
+                        return node_error(n, REASON_NEGATIVE_SIZE, 1, "element %zu of the shape is %lld", k,
+                                          (long long)size);
                 if (size == -1 && r->infers)
-                        return node_error(n, OX_INVALID_ARGUMENT, "SHAPE_AMBIGUOUS", 1,
+                        return node_error(n, REASON_SHAPE_AMBIGUOUS, 1,
                                           "the shape has more than one -1: element %zu is another", k);
                 r->infers = r->infers || size == -1;
                 zero = zero || size == 0;
         }
         if (r->infers && zero && reshape_allows_zero(n))
-                return node_error(n, OX_INVALID_ARGUMENT, "SHAPE_AMBIGUOUS", 1,
+                return node_error(n, REASON_SHAPE_AMBIGUOUS, 1,
                                   "the shape has both 0 and -1, which allowzero=1 leaves undetermined");
         return OX_OK;
 }
@@ -71,7 +71,7 @@ static enum ox_code reshape_size(struct node *n, struct scalar element, int axis
                 }
                 if (axis >= in_rank(n, 0))
                         return node_error(
-                                n, OX_INVALID_ARGUMENT, "AXIS_OUT_OF_RANGE", 1,
+                                n, REASON_AXIS_OUT_OF_RANGE, 1,
                                 "element %d of the shape is 0, which copies a dimension, but the input's rank "
                                 "is %d",
                                 axis, in_rank(n, 0));
@@ -110,8 +110,8 @@ static void reshape_products(struct node *n, const struct reshape *r, struct dim
 
 static enum ox_code reshape_mismatch(struct node *n, int64_t in, int64_t out)
 {
-        return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 1,
-                          "the input's %lld elements do not fit the shape's %lld", (long long)in, (long long)out);
+        return node_error(n, REASON_DIM_MISMATCH, 1, "the input's %lld elements do not fit the shape's %lld",
+                          (long long)in, (long long)out);
 }
 
 /* Input and output have the same number of elements: that gives the one open size, or a check when there is none. */
@@ -181,7 +181,7 @@ static enum ox_code expand_size(struct node *n, struct dim size, struct scalar w
         if (element_size(n, wanted, &target)) {
                 if (dim_broadcast(n->dims, size, target, ret))
                         return OX_OK;
-                return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", 1,
+                return node_error(n, REASON_DIM_MISMATCH, 1,
                                   "dimension %d of the output: the input's %s does not expand to %s", axis,
                                   dim_text(n->dims, size), dim_text(n->dims, target));
         }
@@ -290,8 +290,8 @@ enum ox_code infer_Tile(struct node *n)
         if (repeats.state != LIST_KNOWN)
                 return out_rank(n, 0, in_elem(n, 0), rank);
         if (repeats.count != (size_t)rank)
-                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 1,
-                                  "%zu repetitions for the %d dimensions of the input", repeats.count, rank);
+                return node_error(n, REASON_RANK_MISMATCH, 1, "%zu repetitions for the %d dimensions of the input",
+                                  repeats.count, rank);
         dims = in_dims(n, 0);
         for (int d = 0; d < rank; d++)
                 dims[d] = tile_size(n, dims[d], repeats.at[d], d);

@@ -39,7 +39,7 @@ __attribute__((format(printf, 2, 3))) static enum ox_code bad_equation(struct no
         va_start(args, format);
         text = arena_vprintf(n->arena, format, args);
         va_end(args);
-        return node_error(n, OX_INVALID_ARGUMENT, "EQUATION_INVALID", -1, "the equation %s", text);
+        return node_error(n, REASON_EQUATION_INVALID, -1, "the equation %s", text);
 }
 
 /* Reads the term that [text, end) is. */
@@ -77,8 +77,8 @@ static enum ox_code size_meet(struct node *n, struct shared_size *size, struct d
         }
         if (dim_broadcast(n->dims, size->dim, dim, &size->dim))
                 return OX_OK;
-        return node_error(n, OX_INVALID_ARGUMENT, "DIM_MISMATCH", input, "a label has sizes %s and %s",
-                          dim_text(n->dims, size->dim), dim_text(n->dims, dim));
+        return node_error(n, REASON_DIM_MISMATCH, input, "a label has sizes %s and %s", dim_text(n->dims, size->dim),
+                          dim_text(n->dims, dim));
 }
 
 static struct dim size_take(struct node *n, const struct shared_size *size, int axis)
@@ -103,7 +103,7 @@ static void operand_open(struct einsum *e, const struct term *term)
 static enum ox_code ellipsis_meet(struct node *n, struct einsum *e, int i, int first, int rank)
 {
         if (e->rank != RANK_UNKNOWN && e->rank != rank)
-                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", i,
+                return node_error(n, REASON_RANK_MISMATCH, i,
                                   "the ellipsis stands for %d axes here, but for %d elsewhere", rank, e->rank);
         if (e->rank == RANK_UNKNOWN)
                 e->ellipsis = arena_zalloc(n->arena, ((size_t)rank + 1) * sizeof(*e->ellipsis));
@@ -127,8 +127,8 @@ static enum ox_code operand_meet(struct node *n, struct einsum *e, int i, const 
                 return OX_OK;
         }
         if (term->has_ellipsis ? rank < labels : rank != labels)
-                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", i,
-                                  "input %d has rank %d, but its term has %d labels", i, rank, labels);
+                return node_error(n, REASON_RANK_MISMATCH, i, "input %d has rank %d, but its term has %d labels", i,
+                                  rank, labels);
         for (int k = 0; k < term->count; k++) {
                 if (term->at[k] == ELLIPSIS) {
                         TRY(ellipsis_meet(n, e, i, axis, rank - labels));

@@ -79,7 +79,7 @@ static enum ox_code gemm_addend(struct node *n, struct dim *dims)
         bool broadcast = op_find_attr(n->row, "broadcast") == NULL || attr_int_or(n, "broadcast", 0) != 0;
 
         if (!broadcast && in_has_rank(n, 2) && in_rank(n, 2) != 2)
-                node_warn(n, "RANK_MISMATCH", 2, "C has rank %d and must have rank 2 while broadcast is 0",
+                node_warn(n, REASON_RANK_MISMATCH, 2, "C has rank %d and must have rank 2 while broadcast is 0",
                           in_rank(n, 2));
         return broadcast_into(n, 2, dims, 2);
 }

@@ -37,8 +37,8 @@ static enum ox_code folded_axes(struct node *n, struct folded *ret)
                 return axes_distinct(n, ret->axes, list.count, in_given(n, 1) ? 1 : -1);
         }
         if (in_has_rank(n, 0) && list.count > (size_t)in_rank(n, 0))
-                return node_error(n, OX_INVALID_ARGUMENT, "LENGTH_MISMATCH", 1, "%zu axes of a tensor of rank %d",
-                                  list.count, in_rank(n, 0));
+                return node_error(n, REASON_LENGTH_MISMATCH, 1, "%zu axes of a tensor of rank %d", list.count,
+                                  in_rank(n, 0));
         ret->count = in_has_rank(n, 0) ? (int)list.count : -1;
         return OX_OK;
 }
@@ -162,7 +162,7 @@ static enum ox_code topk_count(struct node *n, struct scalar *ret)
         else if (in_content(n, 1) != NULL && in_content(n, 1)->count == 1)
                 *ret = in_content(n, 1)->at[0];
         if (scalar_is_number(*ret, &number) && number <= 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", n->row->since == 1 ? -1 : 1,
+                return node_error(n, REASON_ATTRIBUTE_VALUE, n->row->since == 1 ? -1 : 1,
                                   "k is %lld, but must be positive", (long long)number);
         return OX_OK;
 }
@@ -179,7 +179,7 @@ static enum ox_code topk_size(struct node *n, int axis, struct scalar k, struct 
         if (!dim_is_int(*ret))
                 return OX_OK;
         if (dim_is_int(from) && ret->val > from.val)
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", 1, "k is %lld, more than the axis' %lld",
+                return node_error(n, REASON_ATTRIBUTE_VALUE, 1, "k is %lld, more than the axis' %lld",
                                   (long long)ret->val, (long long)from.val);
         return OX_OK;
 }

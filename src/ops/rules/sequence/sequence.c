@@ -62,7 +62,7 @@ static enum ox_code expect_sequence(struct node *n, int i)
 {
         if (in_type(n, i)->kind == TYPE_SEQUENCE || in_type(n, i)->kind == TYPE_UNKNOWN)
                 return OX_OK;
-        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", i, "input %d must be a sequence", i);
+        return node_error(n, REASON_TYPE_MISMATCH, i, "input %d must be a sequence", i);
 }
 
 /* What holds for every element of a sequence. */
@@ -151,9 +151,8 @@ static enum ox_code check_position(struct node *n, int i, int64_t length, int64_
         int64_t position = *ret;
 
         if (position < -length || position > last)
-                return node_error(n, OX_INVALID_ARGUMENT, "INDEX_OUT_OF_RANGE", i,
-                                  "position must be in [%lld, %lld], got %lld", (long long)-length, (long long)last,
-                                  (long long)position);
+                return node_error(n, REASON_INDEX_OUT_OF_RANGE, i, "position must be in [%lld, %lld], got %lld",
+                                  (long long)-length, (long long)last, (long long)position);
         *ret = position < 0 ? position + length : position;
         return OX_OK;
 }
@@ -183,9 +182,8 @@ enum ox_code infer_SequenceConstruct(struct node *n)
                 if (elem == ELEM_UNDEFINED)
                         elem = in_elem(n, i);
                 else if (in_elem(n, i) != ELEM_UNDEFINED && in_elem(n, i) != elem)
-                        return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", i,
-                                          "all inputs must be of one type, %s, got %s", elem_name((int)elem),
-                                          elem_name((int)in_elem(n, i)));
+                        return node_error(n, REASON_TYPE_MISMATCH, i, "all inputs must be of one type, %s, got %s",
+                                          elem_name((int)elem), elem_name((int)in_elem(n, i)));
         }
         for (int i = 0; i < n->n_in; i++) {
                 struct type type = *in_type(n, i);
@@ -203,8 +201,7 @@ enum ox_code infer_SequenceEmpty(struct node *n)
         int64_t dtype = attr_int_or(n, "dtype", ELEM_FLOAT);
 
         if (!elem_is_valid(dtype))
-                return node_error(n, OX_INVALID_ARGUMENT, "ATTRIBUTE_VALUE", -1, "dtype %lld is no element type",
-                                  (long long)dtype);
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "dtype %lld is no element type", (long long)dtype);
         return out_elements(n, (enum elem)dtype, NULL, 0);
 }
 
@@ -223,7 +220,7 @@ enum ox_code infer_SequenceAt(struct node *n)
                 return type.kind == TYPE_UNKNOWN ? OX_OK : out_type(n, 0, &type);
         }
         if (count == 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "INDEX_OUT_OF_RANGE", 1, "the sequence is empty");
+                return node_error(n, REASON_INDEX_OUT_OF_RANGE, 1, "the sequence is empty");
         if (in_int(n, 1, &position)) {
                 TRY(check_position(n, 1, (int64_t)count, (int64_t)count - 1, &position));
                 return out_type(n, 0, n->in[0]->elements[position]);
@@ -240,12 +237,10 @@ static enum ox_code unify_elem(struct node *n, struct type *of, struct type *ten
         if (tensor->kind == TYPE_UNKNOWN)
                 *tensor = type_tensor(ELEM_UNDEFINED, RANK_UNKNOWN, NULL);
         if (of->kind != tensor->kind)
-                return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", 1,
-                                  "the sequence holds values of another kind");
+                return node_error(n, REASON_TYPE_MISMATCH, 1, "the sequence holds values of another kind");
         if (of->elem != ELEM_UNDEFINED && tensor->elem != ELEM_UNDEFINED && of->elem != tensor->elem)
-                return node_error(n, OX_INVALID_ARGUMENT, "TYPE_MISMATCH", 1,
-                                  "must be of the sequence's element type %s, got %s", elem_name((int)of->elem),
-                                  elem_name((int)tensor->elem));
+                return node_error(n, REASON_TYPE_MISMATCH, 1, "must be of the sequence's element type %s, got %s",
+                                  elem_name((int)of->elem), elem_name((int)tensor->elem));
         if (of->elem == ELEM_UNDEFINED)
                 of->elem = tensor->elem;
         if (tensor->elem == ELEM_UNDEFINED)
@@ -311,7 +306,7 @@ enum ox_code infer_SequenceErase(struct node *n)
                 return out_sequence(n, any_element(n, element_type(n, 0)), &length, NULL);
         }
         if (count == 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "INDEX_OUT_OF_RANGE", 1, "the sequence is empty");
+                return node_error(n, REASON_INDEX_OUT_OF_RANGE, 1, "the sequence is empty");
         if (!placed) {
                 length = dim_int((int64_t)count - 1);
                 return out_sequence(n, any_element(n, element_type(n, 0)), &length, NULL);
@@ -428,13 +423,11 @@ static enum ox_code check_split(struct node *n)
 
         TRY(in_expect_tensor(n, 1));
         if (in_has_rank(n, 1) && in_rank(n, 1) > 1)
-                return node_error(n, OX_INVALID_ARGUMENT, "RANK_MISMATCH", 1, "split must be of rank 0 or 1, got %d",
-                                  in_rank(n, 1));
+                return node_error(n, REASON_RANK_MISMATCH, 1, "split must be of rank 0 or 1, got %d", in_rank(n, 1));
         for (size_t i = 0; split != NULL && i < split->count; i++)
                 if (scalar_is_number(split->at[i], &number) && number < least)
-                        return node_error(n, OX_INVALID_ARGUMENT, "SPLIT_SIZE", 1,
-                                          "split[%zu] must be %lld or more, got %lld", i, (long long)least,
-                                          (long long)number);
+                        return node_error(n, REASON_SIZE_OUT_OF_RANGE, 1, "split[%zu] must be %lld or more, got %lld",
+                                          i, (long long)least, (long long)number);
         return OX_OK;
 }
 
@@ -476,7 +469,7 @@ static enum ox_code shared_size(struct node *n, size_t count, int axis, struct d
                 if (element->rank == RANK_UNKNOWN)
                         continue;
                 if (found && dim_proves_unequal(n->dims, *ret, element->dim[axis])) {
-                        node_warn(n, "DIM_MISMATCH", 0, "elements must agree on axis %d, got %s and %s", axis,
+                        node_warn(n, REASON_DIM_MISMATCH, 0, "elements must agree on axis %d, got %s and %s", axis,
                                   dim_text(n->dims, *ret), dim_text(n->dims, element->dim[axis]));
                         *ret = out_fresh(n, 0, axis);
                         return OX_OK;
@@ -515,7 +508,7 @@ static int shared_rank(struct node *n, size_t count)
                 if (element->kind != TYPE_TENSOR || element->rank == RANK_UNKNOWN)
                         continue;
                 if (rank != RANK_UNKNOWN && element->rank != rank) {
-                        node_warn(n, "RANK_MISMATCH", 0, "elements must be of one rank, got %d and %d", rank,
+                        node_warn(n, REASON_RANK_MISMATCH, 0, "elements must be of one rank, got %d and %d", rank,
                                   element->rank);
                         return RANK_UNKNOWN;
                 }
@@ -545,7 +538,7 @@ enum ox_code infer_ConcatFromSequence(struct node *n)
         TRY(expect_sequence(n, 0));
         bool known = elements_known(n, 0, &count);
         if (known && count == 0)
-                return node_error(n, OX_INVALID_ARGUMENT, "EMPTY_SEQUENCE", 0, "there is nothing to concatenate");
+                return node_error(n, REASON_EMPTY_SEQUENCE, 0, "there is nothing to concatenate");
         if (known)
                 rank = shared_rank(n, count);
         if (rank == RANK_UNKNOWN)
