@@ -215,11 +215,13 @@ struct ox_summary ox_result_summary(const struct ox_result *result);
 
 /* -- rendering a result -- */
 
-/* As the daemon answers: JSON, a table for people, and a ModelProto which appended to the model annotates it. `write`
+/* As the daemon answers: JSON, the protobuf messages InferModelResponse and InferNodeResponse of proto/shaped.proto, a
+   table for people, and a ModelProto which appended to the model annotates it. `write`
    gets the bytes piece by piece; it must return. OX_RESOURCE_EXHAUSTED when memory runs out, and past
    limits.answer_bytes; then a part was written already. */
 enum ox_code ox_render_json(struct ox_context *context, const struct ox_result *result, bool pretty, ox_write write,
                             void *user);
+enum ox_code ox_render_proto(struct ox_context *context, const struct ox_result *result, ox_write write, void *user);
 enum ox_code ox_render_table(struct ox_context *context, const struct ox_result *result, ox_write write, void *user);
 enum ox_code ox_render_patch(struct ox_context *context, const struct ox_result *result, ox_write write, void *user);
 

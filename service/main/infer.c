@@ -58,6 +58,53 @@ static bool read_argument(struct job *job, char **argv, int *at)
         return outcome == CONFIG_TAKEN;
 }
 
+static void write_out(void *user, const char *bytes, size_t size)
+{
+        if (size)
+                fwrite(bytes, 1, size, user);
+}
+
+typedef enum ox_code (*renderer)(struct ox_context *context, const struct job *job, const struct ox_result *result);
+
+static enum ox_code render_table_out(struct ox_context *context, const struct job *job, const struct ox_result *result)
+{
+        return ox_render_table(context, result, write_out, stdout);
+}
+
+static enum ox_code render_json_out(struct ox_context *context, const struct job *job, const struct ox_result *result)
+{
+        return ox_render_json(context, result, job->options.pretty, write_out, stdout);
+}
+
+static enum ox_code render_proto_out(struct ox_context *context, const struct job *job, const struct ox_result *result)
+{
+        return ox_render_proto(context, result, write_out, stdout);
+}
+
+static enum ox_code render_patch_out(struct ox_context *context, const struct job *job, const struct ox_result *result)
+{
+        return ox_render_patch(context, result, write_out, stdout);
+}
+
+/* What writes the answer in a format; NULL: there is no such format. */
+static renderer render_of(const char *format)
+{
+        static const struct {
+                const char *format;
+                renderer render;
+        } rows[] = {
+                {"table", render_table_out},
+                {"json", render_json_out},
+                {"proto", render_proto_out},
+                {"patch", render_patch_out},
+        };
+
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+                if (strcmp(format, rows[i].format) == 0)
+                        return rows[i].render;
+        return NULL;
+}
+
 static bool read_arguments(struct job *job, char **argv)
 {
         int at = 0;
@@ -65,10 +112,8 @@ static bool read_arguments(struct job *job, char **argv)
         while (argv[at])
                 if (!read_argument(job, argv, &at))
                         return false;
-        const char *format = job->config.format;
-
-        if (strcmp(format, "table") != 0 && strcmp(format, "json") != 0 && strcmp(format, "patch") != 0) {
-                fprintf(stderr, "shaped: --format is table, json or patch, not '%s'\n", format);
+        if (!render_of(job->config.format)) {
+                fprintf(stderr, "shaped: --format is table, json, proto or patch, not '%s'\n", job->config.format);
                 return false;
         }
         if (!job->model)
@@ -110,19 +155,9 @@ static bool feed(struct ox_context *context, const char *name)
         return fed;
 }
 
-static void write_out(void *user, const char *bytes, size_t size)
-{
-        if (size)
-                fwrite(bytes, 1, size, user);
-}
-
 static int print(struct ox_context *context, const struct job *job, const struct ox_result *result)
 {
-        const char *format = job->config.format;
-        enum ox_code code = strcmp(format, "json") == 0
-                                    ? ox_render_json(context, result, job->options.pretty, write_out, stdout)
-                            : strcmp(format, "patch") == 0 ? ox_render_patch(context, result, write_out, stdout)
-                                                           : ox_render_table(context, result, write_out, stdout);
+        enum ox_code code = render_of(job->config.format)(context, job, result);
 
         if (code != OX_OK)
                 fprintf(stderr, "shaped: %s\n", ox_context_error(context));

@@ -38,17 +38,13 @@ static bool each_option(void *user, const char *name, const char *value)
 static bool read_options(struct call *call, struct models *m)
 {
         if (!call->transport->query(call, each_option, m)) {
-                const char *fault = m->options.error[0] ? m->options.error : "format: it is json, text or patch";
+                const char *fault = m->options.error[0] ? m->options.error : "format: it is json, text, proto or patch";
 
                 call_reply_error(call, OX_INVALID_ARGUMENT, "%s", fault);
                 return false;
         }
         if (!m->has_format)
                 m->format = format_accepted(call_header(call, "Accept"));
-        if (m->format == FORMAT_PROTO) {
-                call_reply_error(call, OX_UNIMPLEMENTED, "answers as %s are not there yet", format_type(m->format));
-                return false;
-        }
         return true;
 }
 
@@ -100,6 +96,8 @@ static enum ox_code reply_result(struct call *call, struct models *m, const stru
         call_reply(call, HTTP_OK, format_type(m->format));
         if (m->format == FORMAT_TEXT)
                 return ox_render_table(m->context, result, write, user);
+        if (m->format == FORMAT_PROTO)
+                return ox_render_proto(m->context, result, write, user);
         if (m->format == FORMAT_PATCH)
                 return ox_render_patch(m->context, result, write, user);
         return ox_render_json(m->context, result, m->options.pretty, write, user);

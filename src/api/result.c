@@ -75,8 +75,8 @@ struct rendering {
         struct ox_context *context;
         const struct ox_result *result;
         bool pretty;
-        enum ox_code code; /* of an error, with its message */
-        const char *message;
+        const struct message_path *around;
+        const struct render_error *error;
         ox_write write;
         void *user;
         uint64_t left; /* bytes that the answer may still have */
@@ -155,19 +155,56 @@ enum ox_code ox_render_patch(struct ox_context *context, const struct ox_result 
         return run_bounded(&r, run_patch);
 }
 
+static enum ox_code run_proto(void *user)
+{
+        struct rendering *r = user;
+
+        render_proto(r->result, r->context->arena, r->around, write_bounded, r);
+        return OX_OK;
+}
+
+enum ox_code ox_render_proto_in(struct ox_context *context, const struct ox_result *result,
+                                const struct message_path *around, ox_write write, void *user)
+{
+        struct rendering r = {.context = context, .result = result, .around = around, .write = write, .user = user};
+
+        return run_bounded(&r, run_proto);
+}
+
+enum ox_code ox_render_proto(struct ox_context *context, const struct ox_result *result, ox_write write, void *user)
+{
+        return ox_render_proto_in(context, result, NULL, write, user);
+}
+
 static enum ox_code run_error(void *user)
 {
         struct rendering *r = user;
 
-        render_error_json(r->code, r->message, r->result, write_bounded, r);
+        render_error_json(r->error->code, r->error->message, r->error->result, write_bounded, r);
         return OX_OK;
 }
 
 enum ox_code ox_render_error(struct ox_context *context, enum ox_code code, const char *message,
                              const struct ox_result *result, ox_write write, void *user)
 {
-        struct rendering r = {
-                .context = context, .result = result, .code = code, .message = message, .write = write, .user = user};
+        const struct render_error error = {.code = code, .message = message, .result = result};
+        struct rendering r = {.context = context, .error = &error, .write = write, .user = user};
 
         return run_bounded(&r, run_error);
+}
+
+static enum ox_code run_error_proto(void *user)
+{
+        struct rendering *r = user;
+
+        render_error_proto(r->error, r->context->arena, r->around, write_bounded, r);
+        return OX_OK;
+}
+
+enum ox_code ox_render_error_proto(struct ox_context *context, const struct render_error *error,
+                                   const struct message_path *around, ox_write write, void *user)
+{
+        struct rendering r = {.context = context, .error = error, .around = around, .write = write, .user = user};
+
+        return run_bounded(&r, run_error_proto);
 }

@@ -15,3 +15,26 @@ void render_error_json(enum ox_code code, const char *message, const struct ox_r
 
 /* application/vnd.onnx.patch: what can be appended to the model, so that intermediate values have their types. */
 void render_patch(const struct ox_result *result, struct arena *arena, ox_write write, void *user);
+
+/* Where in a larger message a rendered one belongs: the numbers of the fields that lead to it, at most 15 each and
+   MESSAGE_PATH_MOST in all, the outermost first. NULL: it stands alone. */
+#define MESSAGE_PATH_MOST 4
+struct message_path {
+        size_t count;
+        const unsigned *field;
+};
+
+/* shaped.v1.InferModelResponse, or InferNodeResponse for a single node's result. */
+void render_proto(const struct ox_result *result, struct arena *arena, const struct message_path *around,
+                  ox_write write, void *user);
+
+struct render_error {
+        enum ox_code code;
+        const char *message;
+        const char *field;              /* of the request that is at fault, as a path; NULL: none */
+        const struct ox_result *result; /* its diagnostics become details; may be NULL */
+};
+
+/* google.rpc.Status. */
+void render_error_proto(const struct render_error *error, struct arena *arena, const struct message_path *around,
+                        ox_write write, void *user);

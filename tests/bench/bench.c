@@ -1,10 +1,11 @@
 /* Measures the engine in process: `bench SECONDS MODEL` prints a line with tabs between
 
      bytes  nodes  ns to the result, cold  ns to the result  ns to the result as JSON  bytes of JSON  bytes of memory
+     ns to write JSON  ns to write protobuf  bytes of protobuf
 
-   Every time is that of the fastest of single runs from the model's bytes on. A context is used again as the daemon
-   does it; cold means the first run of the process. Memory is what that run and the JSON of its result grew the process
-   by. */
+   Every time but the last two is that of the fastest of single runs from the model's bytes on; these two are of the
+   writing alone. A context is used again as the daemon does it; cold means the first run of the process. Memory is what
+   that run and the JSON of its result grew the process by. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,10 +15,14 @@
 #define RUNS_MIN 5
 #define KEEP     ((size_t)48 * 1024 * 1024) /* of the memory, from one run to the next: as service/work/contexts.c */
 
+enum form { NONE, JSON, PROTO, FORMS };
+
 struct bench {
         struct ox_context *context;
         uint8_t *bytes;
-        size_t size, nodes, json;
+        size_t size, nodes;
+        size_t answer[FORMS];     /* bytes */
+        uint64_t write_ns[FORMS]; /* the least so far */
 };
 
 static bool read_model(const char *path, struct bench *b)
@@ -42,7 +47,22 @@ static void count_bytes(void *user, const char *bytes, size_t size)
         *(size_t *)user += size;
 }
 
-static enum ox_code run_once(struct bench *b, bool render, uint64_t *ret_ns)
+static enum ox_code write_answer(struct bench *b, const struct ox_result *result, enum form form)
+{
+        uint64_t begin = work_ns(), ns;
+
+        b->answer[form] = 0;
+        if (form == JSON)
+                TRY(ox_render_json(b->context, result, false, count_bytes, &b->answer[form]));
+        else if (form == PROTO)
+                TRY(ox_render_proto(b->context, result, count_bytes, &b->answer[form]));
+        ns = work_ns() - begin;
+        if (b->write_ns[form] == 0 || ns < b->write_ns[form])
+                b->write_ns[form] = ns;
+        return OX_OK;
+}
+
+static enum ox_code run_once(struct bench *b, enum form form, uint64_t *ret_ns)
 {
         const struct ox_options options = {.values = OX_VALUES_INFERRED};
         const struct ox_result *result;
@@ -51,20 +71,18 @@ static enum ox_code run_once(struct bench *b, bool render, uint64_t *ret_ns)
         ox_context_reset(b->context, KEEP);
         TRY(ox_infer_model(b->context, b->bytes, b->size, &options, &result));
         b->nodes = result->model.nodes;
-        b->json = 0;
-        if (render)
-                TRY(ox_render_json(b->context, result, false, count_bytes, &b->json));
+        TRY(write_answer(b, result, form));
         *ret_ns = work_ns() - begin;
         return OX_OK;
 }
 
-static enum ox_code fastest(struct bench *b, bool render, double seconds, uint64_t *ret_ns)
+static enum ox_code fastest(struct bench *b, enum form form, double seconds, uint64_t *ret_ns)
 {
         uint64_t begin = work_ns(), ns;
 
         *ret_ns = UINT64_MAX;
         for (int runs = 0; runs < RUNS_MIN || (double)(work_ns() - begin) < seconds * 1e9; runs++) {
-                TRY(run_once(b, render, &ns));
+                TRY(run_once(b, form, &ns));
                 if (ns < *ret_ns)
                         *ret_ns = ns;
         }
@@ -73,15 +91,17 @@ static enum ox_code fastest(struct bench *b, bool render, double seconds, uint64
 
 static enum ox_code bench(struct bench *b, double seconds)
 {
-        uint64_t before = memory_bytes("VmRSS"), cold, result, json, memory;
+        uint64_t before = memory_bytes("VmRSS"), cold, result, json, proto, memory;
 
-        TRY(run_once(b, false, &cold));
-        TRY(run_once(b, true, &json));
+        TRY(run_once(b, NONE, &cold));
+        TRY(run_once(b, JSON, &json));
         memory = memory_bytes("VmHWM") - before;
-        TRY(fastest(b, false, seconds / 2, &result));
-        TRY(fastest(b, true, seconds / 2, &json));
-        printf("%zu\t%zu\t%llu\t%llu\t%llu\t%zu\t%llu\n", b->size, b->nodes, (unsigned long long)cold,
-               (unsigned long long)result, (unsigned long long)json, b->json, (unsigned long long)memory);
+        TRY(fastest(b, NONE, seconds / 3, &result));
+        TRY(fastest(b, JSON, seconds / 3, &json));
+        TRY(fastest(b, PROTO, seconds / 3, &proto));
+        printf("%zu\t%zu\t%llu\t%llu\t%llu\t%zu\t%llu\t%llu\t%llu\t%zu\n", b->size, b->nodes, (unsigned long long)cold,
+               (unsigned long long)result, (unsigned long long)json, b->answer[JSON], (unsigned long long)memory,
+               (unsigned long long)b->write_ns[JSON], (unsigned long long)b->write_ns[PROTO], b->answer[PROTO]);
         return OX_OK;
 }
 

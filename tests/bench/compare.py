@@ -5,14 +5,15 @@
 
 Each model has processes of its own, N of either program in turn; the least of each number counts. A ratio says how many
 times what we take ONNX's own inference takes from bytes to bytes: "result" what we take to the result in memory, "JSON"
-to the rendered answer, "memory" what the process grows by.
+to the rendered answer, "memory" what the process grows by. "faster" and "smaller" hold protobuf answers against JSON:
+the time to write them, and their bytes.
 """
 import argparse
 import os
 import subprocess
 import sys
 
-COLUMNS = "%-24s %9s %7s %11s %11s %8s %11s %8s %9s %11s %9s %7s %7s %7s"
+COLUMNS = "%-24s %9s %7s %11s %11s %8s %11s %8s %9s %11s %9s %7s %7s %7s %7s %7s"
 
 
 def measure(program, seconds, model):
@@ -27,7 +28,7 @@ def least(lines):
 
 
 def row(model, ours, theirs):
-    size, nodes, cold, result, rendered, _, memory = ours
+    size, nodes, cold, result, rendered, json_bytes, memory, json_ns, proto_ns, proto_bytes = ours
     nodes = max(nodes, 1)
     ours = [size, nodes, "%.1f us" % (cold / 1e3), "%.1f us" % (result / 1e3), "%.0f" % (result / nodes),
             "%.1f us" % (rendered / 1e3), "%.0f" % (rendered / nodes), "%d KiB" % (memory / 1024)]
@@ -36,7 +37,8 @@ def row(model, ours, theirs):
         _, other, grown = theirs
         tail = ["%.1f us" % (other / 1e3), "%d KiB" % (grown / 1024), "%.1fx" % (other / result),
                 "%.1fx" % (other / rendered), "%.1fx" % (grown / max(memory, 1))]
-    print(COLUMNS % tuple([os.path.basename(model)[:24]] + ours + tail), flush=True)
+    proto = ["%.2fx" % (json_ns / proto_ns), "%.2fx" % (json_bytes / proto_bytes)]
+    print(COLUMNS % tuple([os.path.basename(model)[:24]] + ours + tail + proto), flush=True)
 
 
 def main():
@@ -48,7 +50,7 @@ def main():
     options, models = parser.parse_args(sys.argv[1:split]), sys.argv[split + 1:]
     models += os.environ.get("SHAPED_BENCH_MODELS", "").split()
     print(COLUMNS % ("model", "bytes", "nodes", "cold", "result", "ns/node", "JSON", "ns/node", "memory",
-                     "libonnx", "memory", "result", "JSON", "memory"))
+                     "libonnx", "memory", "result", "JSON", "memory", "faster", "smaller"))
     failed = False
     for model in models:
         lines = [[], []]

@@ -7,6 +7,7 @@
 
 #include "build.h"
 #include "ops/table/registry.h"
+#include "reread.h"
 
 #define ROW_KEEP (1 << 20) /* bytes of memory that go from one row to the next */
 #define LIST_MAX 16        /* lists of operators that one file names */
@@ -48,6 +49,8 @@ static void run_at(struct run *run, const char *text, const struct case_row *row
                 code = ox_request_infer(run->context, &request, &options, &result);
                 if (!case_check(run->context, row, code, result, &error) && code != OX_OK)
                         error = arena_printf(run->arena, "%s (%s)", error, ox_context_error(run->context));
+                if (!error && code == OX_OK)
+                        reread(run->context, result, &error);
         }
         report(run, text, op, opset, error);
 }

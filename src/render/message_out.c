@@ -1,0 +1,100 @@
+#include "render/message_out.h"
+
+/* Fields of TypeProto and what it is made of (onnx.proto). */
+enum {
+        TYPE_TENSOR_TYPE = 1,
+        TYPE_SEQUENCE_TYPE = 4,
+        TYPE_MAP_TYPE = 5,
+        TYPE_SPARSE_TYPE = 8,
+        TYPE_OPTIONAL_TYPE = 9,
+        TENSOR_ELEM = 1,
+        TENSOR_SHAPE = 2,
+        ELEMENT_TYPE = 1, /* of sequences and optionals */
+        MAP_KEY = 1,
+        MAP_VALUE = 2,
+        SHAPE_DIM = 1,
+        DIM_VALUE = 1,
+        DIM_PARAM = 2,
+};
+
+void message_begin(struct message_out *out, struct arena *arena, struct dim_table *dims, ox_write write, void *user)
+{
+        *out = (struct message_out){.arena = arena, .dims = dims, .write = write, .user = user};
+        out->capacity = MESSAGE_BLOCK_BYTES + MESSAGE_BLOCK_BYTES / 4;
+        out->block = arena_alloc(arena, out->capacity);
+}
+
+void message_flush(struct message_out *out)
+{
+        out->write(out->user, out->block, out->length);
+        out->length = 0;
+}
+
+void message_grow(struct message_out *out, size_t size)
+{
+        size_t capacity = out->capacity;
+
+        while (capacity - out->length < size)
+                capacity *= 2;
+        out->block = arena_grow(out->arena, out->block, out->capacity, capacity);
+        out->capacity = capacity;
+}
+
+void message_close_long(struct message_out *out, size_t begin)
+{
+        char head[MESSAGE_VARINT_MOST];
+        size_t length = out->length - begin, size = (size_t)(message_put_varint(head, length) - head);
+
+        message_room(out, size);
+        memmove(out->block + begin + size - 1, out->block + begin, length);
+        memcpy(out->block + begin - 1, head, size);
+        out->length += size - 1;
+}
+
+/* -- types -- */
+
+void message_shape(struct message_out *out, unsigned field, int rank, const struct dim *dim)
+{
+        size_t shape = message_open(out, field);
+
+        for (int d = 0; d < rank; d++) {
+                size_t begin = message_open(out, SHAPE_DIM);
+
+                if (dim_is_int(dim[d]))
+                        message_number(out, DIM_VALUE, (uint64_t)dim[d].val);
+                else
+                        message_text(out, DIM_PARAM, dim_text(out->dims, dim[d]));
+                message_close(out, begin);
+        }
+        message_close(out, shape);
+}
+
+/* Types nest no deeper than their reader lets them. */
+void message_type(struct message_out *out, unsigned field, const struct type *type)
+{
+        static const unsigned fields[] = {
+                [TYPE_TENSOR] = TYPE_TENSOR_TYPE,     [TYPE_SPARSE_TENSOR] = TYPE_SPARSE_TYPE,
+                [TYPE_SEQUENCE] = TYPE_SEQUENCE_TYPE, [TYPE_OPTIONAL] = TYPE_OPTIONAL_TYPE,
+                [TYPE_MAP] = TYPE_MAP_TYPE,
+        };
+        size_t outer, inner;
+
+        if (type->kind == TYPE_UNKNOWN)
+                return;
+        outer = message_open(out, field);
+        inner = message_open(out, fields[type->kind]);
+        if (type_is_tensor(type)) {
+                if (type->elem != ELEM_UNDEFINED)
+                        message_number(out, TENSOR_ELEM, type->elem);
+                if (type->rank != RANK_UNKNOWN)
+                        message_shape(out, TENSOR_SHAPE, type->rank, type->dim);
+        } else if (type->kind == TYPE_MAP) {
+                if (type->elem != ELEM_UNDEFINED)
+                        message_number(out, MAP_KEY, type->elem);
+                message_type(out, MAP_VALUE, type->of);
+        } else {
+                message_type(out, ELEMENT_TYPE, type->of);
+        }
+        message_close(out, inner);
+        message_close(out, outer);
+}
