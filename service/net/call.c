@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "obs/log.h"
 #include "service.h"
 
 #define CALLS_KEPT 64                         /* for the next ones */
@@ -60,7 +61,8 @@ struct call *call_new(struct service *service)
                 call = malloc(sizeof(*call));
         if (!call)
                 return NULL;
-        *call = (struct call){.service = service, .route = -1, .reply = reply};
+        *call = (struct call){
+                .service = service, .route = -1, .reply = reply, .gathered = {.budget = &service->budget}};
         call->reply.length = 0;
         call->reply.failed = false;
         return call;
@@ -70,6 +72,7 @@ void call_free(struct call *call)
 {
         struct call_pool *pool = &call->service->calls;
 
+        text_free(&call->gathered);
         pthread_mutex_lock(&pool->lock);
         if (pool->count < CALLS_KEPT && call->reply.capacity <= KEEP_BYTES - pool->bytes) {
                 call->next = pool->first;
@@ -196,6 +199,30 @@ void call_reply_error_status(struct call *call, int status, enum ox_code code, c
         va_start(args, format);
         reply_error(call, status, code, format, args);
         va_end(args);
+}
+
+bool call_is_late(const struct call *call)
+{
+        return clock_ns() >= call->deadline_ns;
+}
+
+void call_reply_late(struct call *call)
+{
+        call_reply_error(call, OX_DEADLINE_EXCEEDED, "the request took longer than the limit request_s, %lld s",
+                         (long long)call->service->config->request_s);
+}
+
+enum ox_code call_look(void *call_, const char **ret_why)
+{
+        struct call *call = call_;
+
+        if (call->transport->is_gone(call)) {
+                metric_add(&call->service->metrics, METRIC_canceled_total, 1);
+                *ret_why = "the client went away before the request was done";
+                return OX_CANCELED;
+        }
+        *ret_why = "the request took longer than request_s allows";
+        return call_is_late(call) ? OX_DEADLINE_EXCEEDED : OX_OK;
 }
 
 void call_reply_no_memory(struct call *call)

@@ -35,6 +35,13 @@ struct call_handler {
         void (*done)(struct call *call);
 };
 
+/* How a call goes on that was on a worker. */
+enum call_resume {
+        CALL_BODY,  /* with the rest of its body */
+        CALL_SKIP,  /* its reply stands; the rest of the body is not wanted */
+        CALL_REPLY, /* its reply stands */
+};
+
 /* What only the transport knows of a request. */
 struct call_transport {
         /* The value of the first header field of that name, NULL for none. Names in any case. */
@@ -42,6 +49,12 @@ struct call_transport {
         /* Calls `each` for every parameter of the query, decoded, until it returns false. `value` NULL: it has no `=`.
            False when `each` did, or for a text with a NUL in it. */
         bool (*query)(struct call *call, bool (*each)(void *user, const char *name, const char *value), void *user);
+        /* Nothing more is read of the call until resume(), which may come from any thread and, when a worker is quick,
+           before whoever suspended it is done. */
+        void (*suspend)(struct call *call);
+        void (*resume)(struct call *call, enum call_resume how);
+        /* Whether the client has hung up, or at least sends nothing more. Any thread that has the call may ask. */
+        bool (*is_gone)(struct call *call);
 };
 
 #define CALL_HEADERS 6
@@ -65,8 +78,6 @@ struct call {
         int phase;
         bool close; /* the connection ends with the reply */
         uint64_t skipped_body;
-        char *piece; /* of the body, on its way to a worker; NULL: none yet */
-        size_t piece_size;
 
         /* the request */
         enum call_method method;
@@ -75,9 +86,11 @@ struct call {
         bool has_length;  /* of the body: else it comes in chunks, or there is none */
         bool has_body;
         uint64_t length;
-        uint64_t body_bytes; /* so far */
-        bool body_is_work;   /* set by begin(): what a few bytes of it become takes long, so that workers take it */
-        int64_t started_ns;
+        uint64_t body_bytes;   /* so far */
+        bool body_is_work;     /* set by begin(): what a few bytes of it become takes long, so that workers take it, */
+        uint64_t inline_bytes; /* unless it has no more of them */
+        int64_t started_ns, deadline_ns;
+        uint64_t client; /* a hash of who sent it (work/client.h) */
 
         /* the reply */
         int status; /* 0: none yet */
@@ -95,7 +108,15 @@ struct call {
         int route;               /* its number in the metrics; -1: none */
         uint64_t nodes, skipped; /* for the log */
 
-        struct job job;    /* the transport's */
+        /* on its way to workers (net/handover.h) */
+        struct job job;
+        struct turn turn;
+        bool is_piece;             /* the job is one of the body */
+        int64_t cost_ns;           /* set by end(): how long the work will take, about; 0: unknown */
+        struct call_text gathered; /* of the body */
+        size_t taken;              /* of what was gathered */
+        int64_t queue_ns, work_ns; /* how long it waited, and was worked on, so far */
+
         struct call *next; /* in the pool of calls that can be used again */
 };
 
@@ -121,6 +142,13 @@ void call_reply_error(struct call *call, enum ox_code code, const char *format, 
         __attribute__((format(printf, 3, 4)));
 void call_reply_error_status(struct call *call, int status, enum ox_code code, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
+
+/* Whether the time that the request may take in all (request_s) is over, and the error that says so. */
+bool call_is_late(const struct call *call);
+void call_reply_late(struct call *call);
+
+/* What an inference asks now and then (struct ox_options): goes on unless the client has gone or the call is late. */
+enum ox_code call_look(void *call, const char **ret_why);
 
 /* The error of a request that gets no memory. */
 void call_reply_no_memory(struct call *call);

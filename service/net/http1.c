@@ -1,15 +1,19 @@
 #include "net/http1.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <microhttpd.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "net/framing.h"
+#include "net/handover.h"
 #include "net/peers.h"
 #include "obs/log.h"
+#include "work/client.h"
 
 #define POOL_BYTES      ((size_t)64 * 1024) /* of a connection: the head of a request must fit */
 #define PARAMETERS_MOST 400                 /* of a query */
@@ -18,7 +22,6 @@
 #define TEXT(x)         TEXT_OF(x)
 #define TEXT_OF(x)      #x
 #define SKIP_MOST       ((uint64_t)256 * 1024 * 1024) /* of a refused body that is read on, so that the reply arrives */
-#define PIECE_LEAST     4096                          /* bytes of a body that are not worth a worker */
 #define SKIP_EARLY      ((uint64_t)64 * 1024 * 1024)  /* the same for a body that has not begun */
 
 struct http1 {
@@ -77,9 +80,51 @@ static bool each_query(struct call *call, bool (*each)(void *user, const char *n
         return !query.ended;
 }
 
-static const struct call_transport transport = {.header = find_header, .query = each_query};
+static int socket_of(struct MHD_Connection *connection)
+{
+        const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+        return info ? info->connect_fd : -1;
+}
+
+static void suspend(struct call *call)
+{
+        peer_enter(peer_of(call->connection), PEER_SERVED);
+        MHD_suspend_connection(call->connection);
+}
+
+static void resume(struct call *call, enum call_resume how)
+{
+        if (how == CALL_BODY)
+                peer_enter(peer_of(call->connection), PEER_BODY);
+        call->phase = how == CALL_BODY ? PHASE_BODY : how == CALL_SKIP ? PHASE_SKIP : PHASE_READY;
+        MHD_resume_connection(call->connection);
+}
+
+static bool is_gone(struct call *call)
+{
+        struct pollfd at = {.fd = socket_of(call->connection), .events = POLLRDHUP};
+
+        return poll(&at, 1, 0) > 0 && at.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL);
+}
+
+static const struct call_transport transport = {
+        .header = find_header,
+        .query = each_query,
+        .suspend = suspend,
+        .resume = resume,
+        .is_gone = is_gone,
+};
 
 /* -- the reply -- */
+
+static void add_retry_after(struct MHD_Response *response, struct pool *pool)
+{
+        char seconds[24];
+
+        snprintf(seconds, sizeof(seconds), "%" PRId64, pool_state(pool).wait_s);
+        MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, seconds);
+}
 
 static enum MHD_Result send_reply(struct call *call)
 {
@@ -95,7 +140,7 @@ static enum MHD_Result send_reply(struct call *call)
         for (size_t i = 0; i < call->n_header; i++)
                 MHD_add_response_header(response, call->header[i].name, call->header[i].value);
         if (call->status == MHD_HTTP_SERVICE_UNAVAILABLE || call->status == MHD_HTTP_TOO_MANY_REQUESTS)
-                MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+                add_retry_after(response, call->service->pool);
         if (atomic_load(&call->service->draining) || call->close)
                 MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
         peer_enter(peer_of(call->connection), PEER_REPLY);
@@ -106,50 +151,14 @@ static enum MHD_Result send_reply(struct call *call)
         return result;
 }
 
-/* -- a worker's part -- */
-
-static void run_job(struct job *job)
-{
-        struct call *call = (struct call *)((char *)job - offsetof(struct call, job));
-
-        call->handler->work(call);
-        call->handler->done(call);
-        call->phase = PHASE_READY;
-        MHD_resume_connection(call->connection);
-}
-
-/* A piece of the body. */
-static void run_piece(struct job *job)
-{
-        struct call *call = (struct call *)((char *)job - offsetof(struct call, job));
-
-        if (!call->handler->body(call, call->piece, call->piece_size)) {
-                call->handler->done(call);
-                call->phase = PHASE_SKIP;
-        }
-        peer_enter(peer_of(call->connection), PEER_BODY);
-        MHD_resume_connection(call->connection);
-}
-
-/* The connection is suspended first: the worker may be done with the call before submitting returns. */
-static enum MHD_Result hand_over(struct call *call, void (*run)(struct job *job), enum phase without)
-{
-        struct service *service = call->service;
-
-        call->job.run = run;
-        MHD_suspend_connection(call->connection);
-        if (pool_submit(service->pool, &call->job) != POOL_TAKEN) {
-                metric_add(&service->metrics, METRIC_queue_full_total, 1);
-                call_reply_error(call, OX_UNAVAILABLE, "the queue of %lld requests is full, or the daemon ends",
-                                 (long long)service->config->queue);
-                call->handler->done(call);
-                call->phase = without;
-                MHD_resume_connection(call->connection);
-        }
-        return MHD_YES;
-}
-
 /* -- the request -- */
+
+static const struct sockaddr *address_of(struct MHD_Connection *connection)
+{
+        const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+        return info ? info->client_addr : NULL;
+}
 
 static enum call_method method_of(const char *name)
 {
@@ -186,6 +195,8 @@ static struct call *begin_call(struct http1 *http1, struct MHD_Connection *conne
         call->method_name = method;
         call->path = path_of(url);
         call->started_ns = clock_ns();
+        call->deadline_ns = call->started_ns + http1->service->config->request_s * INT64_C(1000000000);
+        call->client = client_of(address_of(connection), http1->service->seed);
         metric_add(&http1->service->metrics, METRIC_requests_in_flight, 1);
         return call;
 }
@@ -222,30 +233,27 @@ static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connect
         return MHD_YES;
 }
 
-/* What the connection's buffer holds goes away when the worker that wants it has not begun. */
-static enum MHD_Result hand_piece(struct call *call, const char *bytes, size_t size)
+/* False: the call has its reply. */
+static bool feed(struct call *call, const char *bytes, size_t size)
 {
-        if (!call->piece)
-                call->piece = malloc(POOL_BYTES);
-        if (!call->piece || size > POOL_BYTES) {
-                call_reply_no_memory(call);
-                call->handler->done(call);
-                call->phase = PHASE_SKIP;
-                return MHD_YES;
+        if (call_is_late(call)) {
+                call_reply_late(call);
+                return false;
         }
-        memcpy(call->piece, bytes, size);
-        call->piece_size = size;
-        peer_enter(peer_of(call->connection), PEER_SERVED);
-        return hand_over(call, run_piece, PHASE_SKIP);
+        if (!call->body_is_work)
+                return call->handler->body(call, bytes, size);
+        if (!handover_gather(call, bytes, size))
+                return false;
+        if (handover_is_due(call, false))
+                handover_piece(call);
+        return true;
 }
 
 static enum MHD_Result take_body(struct call *call, const char *bytes, size_t size)
 {
         call->body_bytes += size;
         peer_progress(peer_of(call->connection), call->body_bytes);
-        if (call->phase == PHASE_BODY && call->body_is_work && call->body_bytes > PIECE_LEAST)
-                return hand_piece(call, bytes, size);
-        if (call->phase == PHASE_BODY && call->handler->body(call, bytes, size))
+        if (call->phase == PHASE_BODY && feed(call, bytes, size))
                 return MHD_YES;
         if (call->phase == PHASE_BODY)
                 call->handler->done(call);
@@ -261,6 +269,22 @@ static bool is_suspended(struct MHD_Connection *connection)
                 MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_SUSPENDED);
 
         return info && info->suspended == MHD_YES;
+}
+
+/* False: a worker has the call. */
+static bool end_body(struct call *call)
+{
+        if (handover_is_due(call, true)) {
+                handover_piece(call);
+                return false;
+        }
+        peer_enter(peer_of(call->connection), PEER_SERVED);
+        if (handover_take_inline(call) && call->handler->end(call) == CALL_WORK) {
+                handover_work(call);
+                return false;
+        }
+        call->handler->done(call);
+        return true;
 }
 
 static enum MHD_Result on_request(void *user, struct MHD_Connection *connection, const char *url, const char *method,
@@ -280,12 +304,8 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
                 *size = 0;
                 return take_body(call, bytes, length);
         }
-        if (call->phase == PHASE_BODY) {
-                peer_enter(peer_of(connection), PEER_SERVED);
-                if (call->handler->end(call) == CALL_WORK)
-                        return hand_over(call, run_job, PHASE_READY);
-                call->handler->done(call);
-        }
+        if (call->phase == PHASE_BODY && !end_body(call))
+                return MHD_YES;
         return call->phase == PHASE_SENT ? MHD_YES : send_reply(call);
 }
 
@@ -362,7 +382,6 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **s
                         log_call(call, took_ns);
         }
         call->handler->done(call);
-        free(call->piece);
         call_free(call);
         *state = NULL;
         metric_add(&service->metrics, METRIC_requests_in_flight, -1);

@@ -15,6 +15,9 @@
 #define INLINE_BYTES 131072
 #define INLINE_NODES 400
 
+/* What a byte of a model that was read costs to infer and to answer, in ns, about. */
+#define COST_A_BYTE 5
+
 struct models {
         struct upload upload;
         struct options options;
@@ -125,6 +128,8 @@ static bool infer(struct call *call, bool is_inline)
 
         m->options.infer.work_budget = is_inline ? INLINE_NODES : 0;
         m->options.infer.work_ns = is_inline ? INLINE_NS : 0;
+        m->options.infer.look = call_look;
+        m->options.infer.look_user = call;
         enum ox_code code = ox_model_infer(m->context, &m->options.infer, &result);
         bool is_inferred = code == OX_OK;
 
@@ -151,6 +156,7 @@ enum call_next models_end(struct call *call)
                 return CALL_DONE;
         }
         metric_add(metrics, METRIC_inferred_worker_total, 1);
+        call->cost_ns = (int64_t)arena_used(ox_context_arena(m->context)) * COST_A_BYTE;
         return CALL_WORK;
 }
 

@@ -2,6 +2,7 @@
 
 #include "service.h"
 
+#define GZIP_INLINE      4096 /* of a body that need not go to a worker */
 #define HTTP_TOO_LARGE   413
 #define HTTP_UNSUPPORTED 415
 
@@ -74,7 +75,9 @@ bool upload_begin(struct upload *upload, struct call *call, unsigned medias, con
                         call_reply_no_memory(call);
                         return false;
                 }
-                call->body_is_work = true; /* they may decode to a thousand times as many, and zstd's to more */
+                /* Bytes of gzip decode to a thousand times as many, those of zstd to any number. */
+                call->body_is_work = true;
+                call->inline_bytes = encoding == ENCODING_GZIP ? GZIP_INLINE : 0;
         }
         return true;
 }

@@ -88,6 +88,9 @@ struct constraint {
 /* So many inputs, outputs, attributes or initializers are as much work as another node. */
 #define VALUES_A_NODE 16
 
+/* Between two questions to the caller whether to go on, in ns. */
+#define LOOK_EVERY_NS UINT64_C(5000000)
+
 /* What walking a graph costs, in nodes, besides its nodes, of which there may be none. */
 static inline size_t graph_cost(const OnnxGraph *graph)
 {
@@ -136,6 +139,7 @@ struct infer {
         uint64_t unrolled;                 /* of them: in iterations that were walked one by one */
         uint64_t unroll_end;               /* the number of nodes at which that ends; 0: not within such an iteration */
         uint64_t deadline_ns, work_end_ns; /* the latter is 0 without options.work_ns */
+        uint64_t look_ns;                  /* when the caller is asked next */
 };
 
 /* -- names.c -- */

@@ -55,6 +55,7 @@ static void infer_begin(struct infer *f, struct arena *arena, const struct ox_li
                 .dims = dims,
                 .deadline_ns = now_ns + (uint64_t)limits->engine_ms * UINT64_C(1000000),
                 .work_end_ns = options->work_ns ? now_ns + options->work_ns : 0,
+                .look_ns = now_ns + LOOK_EVERY_NS,
         };
         f->facts = (struct constraint_sink){add_constraint, f};
 }

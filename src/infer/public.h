@@ -38,6 +38,10 @@ struct ox_options {
         uint64_t work_budget; /* nodes after which inference gives up with OX_ABORTED, so that a worker may start anew;
                                  0: none */
         uint64_t work_ns;     /* the same for time, looked at now and then */
+        /* Asked every few ms whether to go on: any code but OX_OK, for the reason *ret_why, ends the call with it.
+           NULL: nobody is asked. */
+        enum ox_code (*look)(void *user, const char **ret_why);
+        void *look_user;
 };
 
 /* -- results: texts are never NULL, "" where nothing applies -- */

@@ -36,6 +36,14 @@ static void check_clock(struct infer *f)
         if (now > f->deadline_ns)
                 arena_bail(f->arena, OX_DEADLINE_EXCEEDED, "inference took longer than engine_ms allows (%lld)",
                            (long long)f->limits->engine_ms);
+        if (f->options->look && now > f->look_ns) {
+                const char *why = "the caller ended it";
+                enum ox_code code = f->options->look(f->options->look_user, &why);
+
+                if (code != OX_OK)
+                        arena_bail(f->arena, code, "%s", why);
+                f->look_ns = now + LOOK_EVERY_NS;
+        }
 }
 
 /* The clock is looked at now and then. */

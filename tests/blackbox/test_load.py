@@ -152,7 +152,7 @@ def check_queue():
             thread.join()
         kinds = {status for status, _, _ in answers}
         check("a full queue: 503 for some, 200 for others", kinds == {200, 503}, sorted(answers))
-        check("503 says when to try again", all(a[1:] == ("1", "unavailable") for a in answers if a[0] == 503), answers)
+        check("503 says when to try again", all(1 <= int(a[1]) <= 60 and a[2] == "unavailable" for a in answers if a[0] == 503), answers)
         equal("small requests do not wait in it", set(inline), {200})
         equal("afterwards all is well", daemon.post(INFER, body).status, 200)
         check("refusals are counted", metrics(daemon)["shaped_queue_full_total"] ==

@@ -6,7 +6,7 @@ import subprocess
 import threading
 
 from harness import Answer, Daemon, check, equal, finish, wait_for
-from wire import chain, named, weights
+from wire import chain, named, noise
 
 INFER, BATCH = "/v1/models:infer", "/v1/nodes:batchInfer"
 MIB = 1 << 20
@@ -136,7 +136,7 @@ def main():
     check_crowd("JSON", 256 * MIB, lambda daemon, _: upload(daemon, listed, BATCH, "application/json"),
                 lambda a: a.status == 413 and "batch_requests" in a.json["message"], ["--workers=%d" % CLIENTS])
     # A window of 8 MiB for each frame, whose end does not come before all are there.
-    packed = subprocess.run(["zstd", "-q", "-c", "-19", "--long=23"], input=weights(4000000), stdout=subprocess.PIPE, check=True).stdout
+    packed = subprocess.run(["zstd", "-q", "-c", "-1", "--long=23"], input=noise(12000000), stdout=subprocess.PIPE, check=True).stdout
     check_crowd("windows of zstd", 64 * MIB, lambda daemon, crowd: upload(daemon, halting(packed, crowd), **{"Content-Encoding": "zstd"}),
                 lambda a: is_inferred(a, 1))
     check_alone()

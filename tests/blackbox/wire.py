@@ -1,4 +1,5 @@
 """Small models without the onnx package, and HTTP by hand for what http.client would not send."""
+import os
 import socket
 import struct
 
@@ -99,6 +100,12 @@ def weights(count):
     data = struct.pack("<f", 1.0) * count
     return model([node("MatMul", ["x", "w"], ["y"])], [value_info("x", ["N", count])], ["y"],
                  [tensor("w", [count, 1], data)])
+
+
+def noise(size):
+    """A MatMul with so many bytes of weights that cannot be compressed."""
+    return model([node("MatMul", ["x", "w"], ["y"])], [value_info("x", ["N", size // 4])], ["y"],
+                 [tensor("w", [size // 4, 1], os.urandom(size))])
 
 
 class Raw:
