@@ -110,12 +110,13 @@ static void wait_more(struct peer *peer, uint64_t seen, int64_t since, uint64_t 
                 peer->seen = seen;
                 peer->waited_ns = peer->period_ns = 0;
                 peer->period_bytes = bytes;
-        } else if (bytes - peer->period_bytes >= enough) {
-                peer->period_ns = 0;
-                peer->period_bytes = bytes;
         }
         peer->waited_ns += now - from;
         peer->period_ns += now - from;
+        if (bytes - peer->period_bytes >= enough) {
+                peer->period_ns = 0;
+                peer->period_bytes = bytes;
+        }
 }
 
 /* A body needs 1 KiB in every body_s, and in all no longer than body_s and what upload_rate gives it. Only the time

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """Who says nothing, sends byte by byte, or reads so, is cut off; others are served, and nothing is left of it."""
+import re
+import socket
 import threading
 import time
 
@@ -51,6 +53,29 @@ def check_senders():
         equal("and others are served", daemon.post(INFER, chain(1)).status, 200)
 
 
+def check_pauses():
+    """A reader who pauses for longer than idle_s, and takes enough in each answer_s, has all of it."""
+    body = named(1000)
+    with Daemon("--answer-s", "20", "--idle-s", "1") as daemon, socket.socket() as reader:
+        reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)  # before it connects: no more waits in its buffer
+        reader.settimeout(60)
+        reader.connect(("127.0.0.1", daemon.port))
+        reader.sendall(post_head(INFER, "Content-Length: %d" % len(body)) + body)
+        received = b""
+        for _ in range(4):
+            time.sleep(2.5)
+            for _ in range(8):
+                received += reader.recv(65536)
+        while not received.endswith(b"]}\n") and not received.endswith(b"}}\n"):
+            piece = reader.recv(1 << 20)
+            if not piece:
+                break
+            received += piece
+        head, _, answer = received.partition(b"\r\n\r\n")
+        length = re.search(rb"Content-Length: (\d+)", head)
+        equal("who pauses has all of it", len(answer), int(length[1]) if length else None)
+
+
 def check_readers():
     body = named(1000)
     with Daemon("--answer-s", "2", "--idle-s", "600") as daemon:
@@ -85,6 +110,7 @@ def check_readers():
 
 def main():
     check_senders()
+    check_pauses()
     check_readers()
     finish()
 

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Clients that leave in the middle of a request or between two are noticed at once, whatever the time limits say, and no
+drain waits or fails for them. Who has only ended its own side still gets its answer."""
+import socket
+import threading
+import time
+
+from harness import Daemon, check, equal, finish
+from wire import Raw, chain, post_head
+
+INFER = "/v1/models:infer"
+PATIENT = ("--header-s", "600", "--idle-s", "600", "--body-s", "600", "--drain-s", "600")
+# What is sent before the end.
+PARTS = {
+    "nothing": b"", "half a head": b"GET /livez HT", "a head": b"GET /livez HTTP/1.1\r\nHost: x\r\n",
+    "half a body": post_head(INFER, "Content-Length: 1000") + chain(1)[:20],
+    "half a chunk": post_head(INFER, "Transfer-Encoding: chunked") + b"100\r\nabc",
+    "half a compressed body": post_head(INFER, "Content-Length: 100000", "Content-Encoding: gzip") + b"\x1f\x8b\x08" + b"\0" * 60,
+    "a whole request": b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n",
+}
+
+
+def await_metric(daemon, name, wanted, seconds=30):
+    end = time.monotonic() + seconds
+    while daemon.metric(name) != wanted and time.monotonic() < end:
+        time.sleep(0.05)
+    return daemon.metric(name)
+
+
+def leave(daemon, data, how):
+    connection = socket.create_connection(("127.0.0.1", daemon.port), timeout=20)
+    connection.sendall(data)
+    if how == "closes":
+        connection.close()
+    else:
+        connection.shutdown(socket.SHUT_WR)
+    return connection
+
+
+def check_left():
+    with Daemon(*PATIENT) as daemon:
+        for how in ("closes", "ends its side"):
+            for what, data in PARTS.items():
+                left = [leave(daemon, data, how) for _ in range(50)]
+                connections = await_metric(daemon, "connections", 1)
+                equal("who sends %s and %s is let go" % (what, how), (connections, daemon.metric("requests_in_flight")), (1, 1))
+                for connection in left:
+                    connection.close()
+        equal("none of it counts as slow", daemon.metric("connections_slow_total"), 0)
+
+
+def check_drain():
+    with Daemon(*PATIENT) as daemon:
+        for _ in range(100):
+            leave(daemon, PARTS["half a body"], "closes")
+        equal("a drain does not fail for those who left", daemon.stop(timeout=120), 0)
+        check("nor does it say so", b"ended with requests in flight" not in daemon.log, daemon.log[-500:])
+
+
+def check_half_closed():
+    """The request is whole, and its client waits for the answer."""
+    with Daemon(*PATIENT) as daemon:
+        body = chain(20)
+        for _ in range(50):
+            with Raw(daemon) as raw:
+                raw.send(post_head(INFER, "Content-Length: %d" % len(body)) + body)
+                raw.socket.shutdown(socket.SHUT_WR)
+                status = raw.answer()[0]
+                if status != 200:
+                    break
+        equal("who ends its side after a request has its answer", status, 200)
+
+
+def check_rate():
+    head = post_head(INFER, "Content-Length: 10000000")
+    for rate, is_cut in (("1000000", True), ("1000", False)):
+        with Daemon("--body-s", "1", "--upload-rate", rate) as daemon, Raw(daemon) as raw:
+            raw.send(head)
+            sent = 0
+            try:
+                for _ in range(60 if is_cut else 8):
+                    raw.send(b"\0" * 20000)
+                    sent += 1
+                    time.sleep(0.5)
+            except OSError:
+                pass
+            if is_cut:
+                check("an upload below --upload-rate is cut off", sent < 60)
+                equal("and counted", daemon.metric("connections_slow_total"), 1)
+            else:
+                equal("one above it is not", (sent, daemon.metric("connections_slow_total")), (8, 0))
+
+
+def check_slow_compressed():
+    """Pieces on their way to a worker give no more time than others."""
+    with Daemon("--body-s", "1") as daemon, Raw(daemon) as raw:
+        cut = threading.Event()
+
+        def drip():
+            try:
+                raw.send(post_head(INFER, "Content-Length: 10000000", "Content-Encoding: zstd") + b"\x28\xb5\x2f\xfd\x00\x58")
+                raw.send((b"\x02\x80\x00" + b"x") * 2000)  # RLE blocks of 4096 bytes
+                for _ in range(100):
+                    raw.send(b"\x02\x80\x00x")
+                    time.sleep(0.2)
+            except OSError:
+                cut.set()
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        thread.join()
+        check("who drips a compressed body is cut off", cut.is_set())
+
+
+def main():
+    check_left()
+    check_drain()
+    check_half_closed()
+    check_rate()
+    check_slow_compressed()
+    finish()
+
+
+if __name__ == "__main__":
+    main()
