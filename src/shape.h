@@ -1,13 +1,30 @@
-/* libshape: shapes and types of every value of an ONNX model or of one node, from the graph and never the weights.
+/* libshape: types and shapes of every value of an ONNX model, or of one node, from the graph and never the weights.
+   `ox_` and `OX_`, which all names begin with, are short for ONNX.
 
-   Link libshape.a, libprotobuf-c, libxxhash and libm; tests/example/example.c shows its use.
+   `#include <shape.h>` with what `pkg-config --cflags --libs shape` prints (`--static` as well to link libshape.a);
+   tests/example has whole programs in C and in C++.
 
    Threads: all of it can run in any number of threads at once, each with its own context; one context is for one thread
    at a time. Nothing here does I/O, logs, keeps mutable globals or exits.
-   Ownership: what is given is copied or done with when the call returns, unless its text says else. What is handed out
-   lives on the context, until that is reset or freed, and does not change.
-   Errors: calls that can fail return OX_OK or why not, and ox_context_error() has a sentence for people. What a call
-   hands out through a `ret` parameter is set in either case. */
+   Ownership: what is given is copied, or no longer needed when the call returns, unless the call's text says otherwise.
+   What is handed out lives on the context until that is reset or freed, and does not change.
+   Errors: calls that can fail return OX_OK or the reason, and ox_context_error() has a sentence for people. What a call
+   hands out through a `ret` parameter is set in either case.
+
+   Coming from onnx-light, whose C++ names these are:
+     BroadcastShapes                      ox_shape_broadcast()
+     ComputeShapeBinaryBroadcast          ox_infer_binary_broadcast()
+     PropagateValueAsShapeArithmetic      ox_propagate_arithmetic(), with OX_ADD or OX_SUB for BroadcastDimOp
+     ComputeShape<Op>, for every operator ox_infer_node(), the operator being the node's
+     ShapesContext                        struct ox_context: ox_context_set(), ox_context_get()
+     OptimShape, OptimTensor              struct ox_shape, struct ox_value
+     OptimSequence, Optional              struct ox_value with the type "seq(...)" or "optional(...)" and a `length`
+     TensorType                           the text of a type: "tensor(float)"
+     NodeProto                            struct ox_node, by ox_node_new()
+     ValueAsShape                         ox_value.content
+     kMaxOptimRank                        ox_limits.rank
+     expressions::dim_add, dim_sub ...    ox_dim_add(), ox_dim_sub() ...
+     std::invalid_argument, out_of_range  OX_INVALID_ARGUMENT, OX_OUT_OF_RANGE */
 #pragma once
 
 #include <stdbool.h>
@@ -22,6 +39,11 @@ extern "C" {
 #include "base/fault.h"   /* struct ox_diag: one fault of a model or node */
 #include "base/limits.h"  /* struct ox_limits and ox_limits_default() */
 #include "infer/public.h" /* struct ox_options, and what results are made of */
+
+#pragma GCC visibility push(default)
+
+/* The version of the library that runs: "0.1.0". The header's own is OX_VERSION_TEXT, in the installed one. */
+const char *ox_version(void);
 
 /* -- contexts: the memory of one request at a time, and the names of its values -- */
 
@@ -57,11 +79,11 @@ struct ox_dim {
 /* To fill arrays of struct ox_dim: {OX_SYM("N"), OX_SIZE(3)}. */
 #define OX_SIZE(n)                                                                                                     \
         {                                                                                                              \
-                .value = (n)                                                                                           \
+                NULL, (n)                                                                                              \
         }
 #define OX_SYM(s)                                                                                                      \
         {                                                                                                              \
-                .text = (s)                                                                                            \
+                (s), 0                                                                                                 \
         }
 
 /* NULL in the place of a shape is an unknown rank, which is a state of its own; rank 0 is a scalar. */
@@ -70,11 +92,32 @@ struct ox_shape {
         const struct ox_dim *dims;
 };
 
-/* Shapes written down: OX_SHAPE(OX_SYM("N"), OX_SIZE(3)). */
+/* Shapes written down: OX_SHAPE(OX_SYM("N"), OX_SIZE(3)). They last until the end of the block that they stand in, and
+   in C++, which has no such literals, until the thread comes to the same place of its source again. */
+#ifdef __cplusplus
+#define OX_SCALAR                                                                                                      \
+        ([]() -> const ox_shape * {                                                                                    \
+                static const ox_shape ox_written = {0, NULL};                                                          \
+                return &ox_written;                                                                                    \
+        }())
+#define OX_SHAPE(...)                                                                                                  \
+        ([&]() -> const ox_shape * {                                                                                   \
+                const ox_dim ox_given[] = {__VA_ARGS__};                                                               \
+                const size_t ox_rank = sizeof(ox_given) / sizeof(ox_given[0]);                                         \
+                static thread_local ox_dim ox_dims[ox_rank];                                                           \
+                static thread_local ox_shape ox_written;                                                               \
+                for (size_t ox_axis = 0; ox_axis < ox_rank; ox_axis++)                                                 \
+                        ox_dims[ox_axis] = ox_given[ox_axis];                                                          \
+                ox_written.rank = ox_rank;                                                                             \
+                ox_written.dims = ox_dims;                                                                             \
+                return &ox_written;                                                                                    \
+        }())
+#else
 #define OX_SCALAR (&(const struct ox_shape){.rank = 0})
 #define OX_SHAPE(...)                                                                                                  \
         (&(const struct ox_shape){.rank = sizeof((const struct ox_dim[]){__VA_ARGS__}) / sizeof(struct ox_dim),        \
                                   .dims = (const struct ox_dim[]){__VA_ARGS__}})
+#endif
 
 /* One element of a tensor. */
 struct ox_element {
@@ -124,6 +167,32 @@ enum ox_code ox_shape_broadcast(struct ox_context *context, const struct ox_shap
 
 /* "[N, 3, 2*H]"; "[]" for a scalar, and "?" for NULL. */
 enum ox_code ox_shape_text(struct ox_context *context, const struct ox_shape *shape, const char **ret);
+
+/* -- dimensions: symbolic arithmetic -- */
+
+/* Each gives the canonical form of its result, so that equal ones are spelled alike. Symbols are those of the context.
+   Integers are Python's: division and modulo round down. OX_INVALID_ARGUMENT for a text that cannot be read and for a
+   division by 0, OX_OUT_OF_RANGE for integers that overflow, OX_RESOURCE_EXHAUSTED past a limit. */
+enum ox_code ox_dim_add(struct ox_context *context, struct ox_dim a, struct ox_dim b, struct ox_dim *ret);
+enum ox_code ox_dim_sub(struct ox_context *context, struct ox_dim a, struct ox_dim b, struct ox_dim *ret);
+enum ox_code ox_dim_mul(struct ox_context *context, struct ox_dim a, struct ox_dim b, struct ox_dim *ret);
+enum ox_code ox_dim_floordiv(struct ox_context *context, struct ox_dim a, struct ox_dim b, struct ox_dim *ret);
+enum ox_code ox_dim_mod(struct ox_context *context, struct ox_dim a, struct ox_dim b, struct ox_dim *ret);
+enum ox_code ox_dim_max(struct ox_context *context, struct ox_dim a, struct ox_dim b, struct ox_dim *ret);
+enum ox_code ox_dim_min(struct ox_context *context, struct ox_dim a, struct ox_dim b, struct ox_dim *ret);
+
+/* The dimension with `by` in the place of the symbol `name`, wherever it stands. */
+enum ox_code ox_dim_substitute(struct ox_context *context, struct ox_dim dim, const char *name, struct ox_dim by,
+                               struct ox_dim *ret);
+
+/* Its number when each symbol has the value that `bindings` give it. OX_FAILED_PRECONDITION when one has none;
+   OX_OUT_OF_RANGE where it is undefined: a division by 0, an overflow, sizes that do not broadcast. */
+enum ox_code ox_dim_evaluate(struct ox_context *context, struct ox_dim dim, const struct ox_binding *bindings,
+                             size_t n_binding, int64_t *ret);
+
+/* Inclusive bounds that hold whatever sizes the symbols stand for, by the facts of the context; INT64_MIN and INT64_MAX
+   where there is none. A symbol is 0 or more. */
+enum ox_code ox_dim_bounds(struct ox_context *context, struct ox_dim dim, int64_t *ret_least, int64_t *ret_most);
 
 /* -- a node -- */
 
@@ -224,6 +293,8 @@ enum ox_code ox_render_json(struct ox_context *context, const struct ox_result *
 enum ox_code ox_render_proto(struct ox_context *context, const struct ox_result *result, ox_write write, void *user);
 enum ox_code ox_render_table(struct ox_context *context, const struct ox_result *result, ox_write write, void *user);
 enum ox_code ox_render_patch(struct ox_context *context, const struct ox_result *result, ox_write write, void *user);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

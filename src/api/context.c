@@ -6,9 +6,25 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "api/version.h"
 #include "base/str.h"
 #include "model/load.h"
 #include "ops/table/registry.h"
+
+const char *ox_version(void)
+{
+        return OX_LIBRARY_VERSION;
+}
+
+/* No limit is larger than an object can be, which makes a difference where pointers have 32 bits. */
+static void clamp(struct ox_limits *limits)
+{
+#define LIMIT(name, value, unit, help)                                                                                 \
+        if (limits->name > 0 && (uint64_t)limits->name > SIZE_MAX)                                                     \
+                limits->name = (int64_t)SIZE_MAX;
+#include "base/limits.def"
+#undef LIMIT
+}
 
 struct ox_context *ox_context_new(const struct ox_limits *limits)
 {
@@ -25,6 +41,7 @@ struct ox_context *ox_context_new_shared(const struct ox_limits *limits, struct 
                 context->limits = *limits;
         else
                 ox_limits_default(&context->limits);
+        clamp(&context->limits);
         context->arena = arena_new_shared((size_t)context->limits.arena_bytes, source);
         if (!context->arena) {
                 free(context);

@@ -29,8 +29,12 @@ enum ox_code {
 #undef X
 };
 
+#pragma GCC visibility push(default)
+
 /* "invalid_argument" and the like; a static string, never NULL. */
 const char *ox_code_name(enum ox_code code);
 
 /* The HTTP status that a code answers with when nothing more special applies. */
 int ox_code_http(enum ox_code code);
+
+#pragma GCC visibility pop

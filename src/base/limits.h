@@ -1,4 +1,4 @@
-/* The limits that keep a hostile request from costing more than it may. */
+/* The limits that keep a hostile request from costing more than it may. Part of shape.h. */
 #pragma once
 
 #include <stdint.h>
@@ -10,4 +10,8 @@ struct ox_limits {
 #undef LIMIT
 };
 
+#pragma GCC visibility push(default)
+
 void ox_limits_default(struct ox_limits *limits);
+
+#pragma GCC visibility pop

@@ -180,6 +180,10 @@ void dim_release(struct dim_table *t, uint32_t before);
 /* The dimension with every bound symbol replaced, again in canonical form. Cheap while nothing is bound. */
 struct dim dim_resolve(struct dim_table *t, struct dim d);
 
+/* The dimension with `by`, which may hold the symbol itself, in the place of a lone symbol; nothing is bound by it. It
+   stays as it is where the result cannot be stated within the limits. */
+struct dim dim_substitute(struct dim_table *t, struct dim d, struct dim symbol, struct dim by);
+
 /* Raises the lower (lowers the upper) bound of a symbol: a fact. No effect on what is not a lone symbol. */
 void dim_assume_ge(struct dim_table *t, struct dim d, int64_t lower);
 void dim_assume_le(struct dim_table *t, struct dim d, int64_t upper);

@@ -66,7 +66,7 @@ static bool substitute_atom(struct dim_table *t, const struct atom *atom, struct
                 arg[i] = substitute(t, atom->arg[i]);
                 changed = changed || !dim_same(arg[i], atom->arg[i]);
         }
-        if (!changed)
+        if (!changed || atom->n < 2) /* every atom but a symbol has two arguments or more */
                 return false;
         switch (atom->kind) {
         case ATOM_FLOORDIV:
@@ -182,25 +182,45 @@ struct dim dim_resolve(struct dim_table *t, struct dim d)
         return substitute(t, d);
 }
 
-/* Named symbols are not thought to be replaced, until one is given a value: everything made of it is then open. */
+static bool atom_is_open(const struct dim_table *t, const struct atom *atom)
+{
+        bool open = atom->open;
+
+        for (uint32_t k = 0; k < atom->n && !open; k++)
+                open = atom->arg[k].expr && t->expr[atom->arg[k].expr]->open;
+        return open;
+}
+
+/* Named symbols are not thought to be replaced, until one is given a value: everything made of it is then open. An atom
+   may be made of expressions, and these of atoms: until a pass opens no more expressions. */
 static void reopen(struct dim_table *t)
 {
         for (bool changed = true; changed;) {
                 changed = false;
-                for (uint32_t i = 0; i < t->atoms; i++) {
-                        bool open = t->atom[i]->open;
-
-                        for (uint32_t k = 0; k < t->atom[i]->n && !open; k++)
-                                open = t->atom[i]->arg[k].expr && t->expr[t->atom[i]->arg[k].expr]->open;
-                        changed = changed || open != t->atom[i]->open;
-                        t->atom[i]->open = open;
-                }
+                for (uint32_t i = 0; i < t->atoms; i++)
+                        t->atom[i]->open = atom_is_open(t, t->atom[i]);
                 for (uint32_t i = 0; i < t->monos; i++)
                         for (uint32_t k = 0; k < t->mono[i]->n; k++)
                                 t->mono[i]->open = t->mono[i]->open || t->atom[t->mono[i]->atom[k]]->open;
-                for (uint32_t i = 1; i < t->exprs; i++)
-                        for (uint32_t k = 0; k < t->expr[i]->n; k++)
-                                t->expr[i]->open = t->expr[i]->open || t->mono[t->expr[i]->term[k].mono]->open;
+                for (uint32_t i = 1; i < t->exprs; i++) {
+                        bool open = t->expr[i]->open;
+
+                        for (uint32_t k = 0; k < t->expr[i]->n && !open; k++)
+                                open = t->mono[t->expr[i]->term[k].mono]->open;
+                        changed = changed || open != t->expr[i]->open;
+                        t->expr[i]->open = open;
+                }
+        }
+}
+
+static void define(struct dim_table *t, struct symbol *s, struct dim value)
+{
+        s->open.is_bound = true;
+        s->open.bound = value;
+        t->bind_generation++;
+        if (!t->atom[s->atom]->open) {
+                t->atom[s->atom]->open = true;
+                reopen(t);
         }
 }
 
@@ -208,15 +228,34 @@ void dim_define(struct dim_table *t, struct dim symbol, int64_t value)
 {
         uint32_t index;
 
-        if (!dim_as_symbol(t, symbol, &index))
-                return;
-        struct symbol *s = t->symbol[index];
+        if (dim_as_symbol(t, symbol, &index))
+                define(t, t->symbol[index], dim_int(value));
+}
 
-        s->open.is_bound = true;
-        s->open.bound = dim_int(value);
+static struct dim replace(struct dim_table *t, struct dim d, uint32_t symbol, struct dim by)
+{
+        struct symbol *s = t->symbol[symbol];
+        const struct dim_symbol before = s->open;
+
+        define(t, s, by);
+        d = dim_resolve(t, d);
+        s->open.is_bound = before.is_bound;
+        s->open.bound = before.bound;
         t->bind_generation++;
-        if (!t->atom[s->atom]->open) {
-                t->atom[s->atom]->open = true;
-                reopen(t);
-        }
+        return d;
+}
+
+struct dim dim_substitute(struct dim_table *t, struct dim d, struct dim symbol, struct dim by)
+{
+        static const struct dim_origin nowhere = {.axis = -1};
+        uint32_t index, between;
+
+        if (!dim_as_symbol(t, symbol, &index) || dim_same(symbol, by))
+                return d;
+        /* `by` may name the symbol, which is not to be replaced in it again. */
+        struct dim stand_in = dim_fresh(t, "substitute", &nowhere);
+
+        if (!dim_as_symbol(t, stand_in, &between))
+                return d;
+        return replace(t, replace(t, d, index, stand_in), between, by);
 }
