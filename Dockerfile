@@ -4,7 +4,7 @@ WORKDIR /src
 COPY . .
 RUN . deploy/packages.sh && need_packages $BUILD_PACKAGES
 RUN meson setup /build -Dtests=false --buildtype=release -Dstrip=true --prefix=/usr \
-    && meson install -C /build --destdir /out --skip-subprojects --tags runtime
+    && meson install -C /build --destdir /out --skip-subprojects --tags bin
 
 FROM debian:bookworm-slim
 COPY deploy/packages.sh /tmp/packages.sh

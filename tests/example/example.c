@@ -1,9 +1,9 @@
 /* How a program uses libshape: `example MODEL.onnx` infers a node, a chain of nodes, what is wrong with others, and a
-   model. It needs src/shape.h and libshape.a and nothing else of this project. */
+   model. It needs the installed shape.h and libshape and nothing else of this project. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "shape.h"
+#include <shape.h>
 
 #define READ_BYTES 65536
 
