@@ -26,8 +26,6 @@ ENGINE = {
     "render": {"base", "dim", "value", "infer"},
     "api": {"base", "dim", "value", "model", "ops/table", "ops/node", "ops/kit", "ops/rules", "infer", "render"},
 }
-# What the generator writes for one room alone: the prototypes of the rules, and the table that names them.
-RULES = "ops/rules/rules.h"
 # What shape.h may lead to.
 PUBLIC = {"base/code.h", "base/fault.h", "base/limits.h", "base/limits.def", "infer/public.h"}
 # Headers of libraries that a part must not see.
@@ -55,6 +53,11 @@ def room(name):
     return next((part for part in ENGINE if name.startswith(part + "/")), "")
 
 
+def family_header(path):
+    """The header that a rule file may include: the prototypes that the generator writes for its family."""
+    return "ops/rules/%s.h" % re.match(r"src/ops/rules/(\w+)", path)[1]
+
+
 def faults():
     for path in sources("src"):
         part = room(path[len("src/"):])
@@ -66,7 +69,7 @@ def faults():
             target = room(name)
             if target and target != part and target not in ENGINE[part]:
                 yield "%s includes %s: %s is not below %s" % (path, name, target, part)
-            if part == target == "ops/rules" and name != RULES:
+            if part == target == "ops/rules" and name != family_header(path):
                 yield "%s includes %s: rule files share through ops/kit" % (path, name)
             if name in ("shape.h", "engine.h") and part != "api":
                 yield "%s includes %s, which is above it" % (path, name)

@@ -3,7 +3,7 @@
 
 #include "api/internal.h"
 #include "ops/kit/broadcast.h"
-#include "ops/rules/rules.h"
+#include "ops/rules/elementwise.h"
 
 /* One call, with its parameters and its outcome. */
 struct call {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What gen_registry.py says of faulty tables: file, line and fault.  Usage: test_gen_registry.py GEN_REGISTRY_PY"""
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -9,60 +10,157 @@ import unittest
 
 GENERATOR = str(pathlib.Path(sys.argv.pop(1)).resolve())
 SETS = "floats = float16 float double\nfloats13 = floats bfloat16\n"
-RELU = "Relu  6  Relu  -  (X: T) -> (Y: T)\n        T = floats\n"
+RELU = "Relu: Sets negative elements to zero.\nRelu  6  Relu  -  (X: T) -> (Y: T)\n        T = floats\n"
+RULES = "enum ox_code infer_Relu(struct node *n)\n{\n}\n"
+A = "A: Does it.\n"
 
 
-def generate(rows, sets=SETS):
-    """(exit status, message, table, prototypes) of a run over one family's table."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        (folder / "types.set").write_text(sets)
-        (folder / "a.ops").write_text(rows)
-        run = subprocess.run([sys.executable, GENERATOR, "table.c", "rules.h", "types.set", "a.ops"], cwd=folder,
+class Folder:
+    """A folder with one family's table and rules, and what the generator makes of them."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+
+    def generate(self, rows, sets=SETS, rules=""):
+        for name, text in (("types.set", sets), ("a.ops", rows), ("a.c", rules)):
+            (self.path / name).write_text(text)
+        run = subprocess.run([sys.executable, GENERATOR, ".", "types.set", "a.ops", "a.c"], cwd=self.path,
                              capture_output=True, text=True, check=False)
-        files = [(folder / file).read_text() if run.returncode == 0 else "" for file in ("table.c", "rules.h")]
-        return run.returncode, run.stderr.strip(), *files
+        return run.returncode, run.stderr.strip()
+
+    def text(self, name):
+        return (self.path / name).read_text()
 
 
 class Tables(unittest.TestCase):
-    def fault(self, rows, message, sets=SETS):
-        status, got, _, _ = generate(rows, sets)
-        self.assertNotEqual(status, 0)
-        self.assertEqual(got, message)
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Folder(folder.name)
+
+    def fault(self, rows, message, sets=SETS, rules=""):
+        self.assertEqual(self.folder.generate(rows, sets, rules), (1, message))
+
+    def row_fault(self, row, message):
+        """Of a row of operator A, which stands in line 2."""
+        self.fault(A + row + "\n", "a.ops:2: error: " + message)
+
+    def table(self, row):
+        self.assertEqual(self.folder.generate(A + row + "\n"), (0, ""))
+        return self.folder.text("registry_table.c")
 
     def test_good(self):
-        status, message, table, rules = generate(RELU)
-        self.assertEqual((status, message), (0, ""))
-        self.assertIn('{"", "Relu", 6, false, 1, 1, 1, 1,', table)
-        self.assertIn("enum ox_code infer_Relu(struct node *n);", rules)
+        self.assertEqual(self.folder.generate(RELU, rules=RULES), (0, ""))
+        self.assertIn('{"", "Relu", "Sets negative elements to zero.", 6, false, 1, 1, 1, 1,',
+                      self.folder.text("registry_table.c"))
+        self.assertIn("enum ox_code infer_Relu(struct node *n);", self.folder.text("a.h"))
+
+    def test_what_stays_the_same_is_not_written(self):
+        self.folder.generate(RELU, rules=RULES)
+        for name in ("registry_table.c", "a.h"):
+            os.utime(self.folder.path / name, (1, 1))
+        self.folder.generate(RELU.replace("floats", "double"), rules=RULES + "/* more */\n")
+        self.assertEqual((self.folder.path / "a.h").stat().st_mtime, 1)
+        self.assertNotEqual((self.folder.path / "registry_table.c").stat().st_mtime, 1)
 
     def test_float_default_is_what_float32_holds(self):
-        self.assertIn(".f = 0.009999999776482582", generate("A 1 - - (X: float) -> () {alpha: float = 0.01}\n")[2])
+        self.assertIn(".f = 0.009999999776482582", self.table("A 1 - - (X: float) -> () {alpha: float = 0.01}"))
+
+    def test_list_default(self):
+        self.assertIn("0.5,\n        2.0,\n};", self.table("A 1 - - () -> () {scales: floats = [0.5, 2]}"))
 
     def test_continued_text_and_comment(self):
-        rows = 'A 1 - - (X: float)  # "\n        -> (Y: float) {s: string = "a # \\"b\\""}\n'
-        self.assertIn('.s = "a # \\"b\\""', generate(rows)[2])
+        row = 'A 1 - - (X: float)  # "\n        -> (Y: float) {s: string = "a # \\"b\\""}'
+        self.assertIn('.s = "a # \\"b\\""', self.table(row))
+
+    def test_nested_types(self):
+        table = self.table("A 1 - - (X: seq(float), Y?: map(int64, string)) -> (Z: optional(seq(bool)))")
+        for text in ('"seq(tensor(float))", -1', '"map(int64,tensor(string))", -1', '"optional(seq(tensor(bool)))", -1'):
+            self.assertIn(text, table)
+
+    def test_allowed(self):
+        for attribute, wanted in (
+                ('m: string in ["a", "b" | "c"] = "a"', ".count = 2, .spelled = 3"),
+                ("n: int in 1..", ".least = INT64_C(1), .most = INT64_MAX"),
+                ("n: int in ..1", ".least = INT64_MIN, .most = INT64_C(1)"),
+                ("n: ints in -1..1", ".least = INT64_C(-1), .most = INT64_C(1)"),
+                ("n: int in [2, 4, 8]", ".count = 3"),
+                ("x: floats[2..3] in 0.5..", ".f_least = 0.5, .f_most = INFINITY, .min_count = 2, .max_count = 3"),
+                ("n: ints[1..]", ".min_count = 1, .max_count = SIZE_MAX"),
+                ("n: ints[2]", ".min_count = 2, .max_count = 2"),
+                ("n: int in? 0..1", ".warns = true")):
+            self.assertIn(wanted, self.table("A 1 - - () -> () {%s}" % attribute), attribute)
+
+    def test_element_type_of_an_attribute(self):
+        table = self.table("A 1 - - () -> (Y: T) {to: int of T!} T = float double")
+        self.assertIn('.elems = UINT64_C(0x802), .variable = "T"', table)
+        self.assertIn('{"T", texts_0, 2, UINT64_C(0x802), false, 0}', table)
+        self.assertIn("UINT64_C(0x803)", self.table("A 1 - - () -> (Y: T) {to: int of T = 0} T = float double"))
 
     def test_faults(self):
-        self.fault("A 1 - - (X: T) -> (Y: T) T = flaots\n", "a.ops:1: error: unknown type 'flaots'")
-        self.fault("\nA 1 - - (X: U) -> (Y: T) T = floats\n", "a.ops:2: error: parameter 'X' is of unknown type 'U'")
-        self.fault("A 1 - - (X: float) -> () T = floats\n", "a.ops:1: error: no parameter is a T")
-        self.fault("A 1 - - () -> () {n: int = 1.5}\n", "a.ops:1: error: 1.5 is no int")
-        self.fault("A 1 - - () -> () {n: int, n: int}\n", "a.ops:1: error: two attributes 'n'")
-        self.fault("A 1 - - () -> () {n: integer}\n", "a.ops:1: error: unknown attribute type 'integer'")
-        self.fault("A 1 - - (X: float..., Y: float) -> ()\n", "a.ops:1: error: a variadic parameter must be the last")
-        self.fault("A one - - () -> ()\n", "a.ops:1: error: a version expected, got 'one'")
-        self.fault("A 1 @for - () -> ()\n", "a.ops:1: error: a rule expected, got '@for'")
-        self.fault("A 1 - - () ->\n", "a.ops:1: error: '(' expected at the end")
-        self.fault("A 1 - - () -> () $\n", "a.ops:1: error: unexpected '$'")
+        for row, message in (
+                ("A 1 - - (X: T) -> (Y: T) T = flaots", "unknown type 'flaots'; did you mean 'floats'?"),
+                ("A 1 - - (X: U) -> (Y: T) T = floats", "unknown type of parameter 'X': 'U'"),
+                ("A 1 - - (X: floats) -> ()",
+                 "parameter 'X' is of the set 'floats', which needs a variable: `T = floats`"),
+                ("A 1 - - (X: seq(floats)) -> ()", "seq(...) of several types needs a variable: `V = seq(...)`"),
+                ("A 1 - - (X: float) -> () T = floats", "no parameter is a T"),
+                ("A 1 - - () -> () {n: int = 1.5}", "1.5 is not a value of type int"),
+                ("A 1 - - () -> () {n: int, n: int}", "two attributes 'n'"),
+                ("A 1 - - () -> () {n: integer}", "unknown attribute type 'integer'; did you mean 'int'?"),
+                ("A 1 - - () -> () {n: graph = 1}", "an attribute of type graph cannot have a default"),
+                ("A 1 - - (X: float..., Y: float) -> ()", "a variadic parameter must be the last"),
+                ("A one - - () -> ()", "a version expected, got 'one'"),
+                ("A 1 @for - () -> ()", "a rule expected, got '@for'"),
+                ("A 1 - - () ->", "'(' expected at the end"),
+                ("A 1 - - () -> () $", "unexpected '$'")):
+            self.row_fault(row, message)
+
+    def test_faults_of_allowed_values(self):
+        for attribute, message in (
+                ('m: string in ["a"] = "b"', "the default of 'm', 'b', is not an allowed value"),
+                ("n: int in 1.. = 0", "the default of 'n', 0, is not an allowed value"),
+                ("n: ints[2] = [1]", "the default of 'n' is not of an allowed length"),
+                ("n: int in ..", "a range is `least..`, `..most` or `least..most`"),
+                ("n: int in 2..1", "a range is `least..`, `..most` or `least..most`"),
+                ("n: int in []", "allowed values must be at least one, and each once"),
+                ("n: int in [1, 1]", "allowed values must be at least one, and each once"),
+                ('m: string in "a"..', "allowed texts stand in brackets"),
+                ("g: graph in 1..", "values of an attribute of type graph cannot be bounded"),
+                ("n: int[2]", "attribute 'n' is not a list, whose length could be bounded"),
+                ("n: ints[-1..]", "a length must be at least 0"),
+                ("x: float of T", "'of' is for attributes of type int or ints, and 'x' is of type float"),
+                ("n: int of T", "unknown type of attribute 'n': 'T'"),
+                ("n: int of floats = 3", "the default of 'n', 3, is not an allowed value")):
+            self.row_fault("A 1 - - () -> () {%s}" % attribute, message)
+        self.row_fault("A 1 - - () -> (Y: T) {m: int of T, n: int of T} T = float",
+                       "two attributes name the element type of one variable")
+
+    def test_rules(self):
+        self.fault(RELU.replace("Relu  -", "Relo  -"), "a.ops:2: error: unknown rule 'Relo'; did you mean 'Relu'?",
+                   rules=RULES)
+        self.fault(RELU.replace("-  (", "Relu  ("), "a.ops:2: error: unknown content rule 'Relu'", rules=RULES)
+        self.fault(A + "A 1 - - () -> ()\n", "a.c:1: error: no table names infer_Relu", rules=RULES)
+
+    def test_descriptions(self):
+        row = "A 1 - - () -> ()\n"
+        missing = "error: a description must stand above the first row of A: `A: What it does.`"
+        self.fault(row, "a.ops:1: " + missing)
+        self.fault("B: Does it.\n" + row, "a.ops:2: " + missing)
+        self.fault(A + "domain b\n" + row, "a.ops:3: " + missing)
+        sentence = "a.ops:1: error: the description of A must be a sentence: a capital at its head, a full stop behind"
+        for text in ("does it.", "Does it", ""):
+            self.fault("A: %s\n" % text + row, sentence)
+        self.fault("A: D%s.\n" % ("o" * 200) + row,
+                   "a.ops:1: error: the description of A has 202 characters, 160 are allowed")
 
     def test_order(self):
-        self.fault("A 1 - - () -> ()\nA 2 - - () -> ()\n",
-                   "a.ops:2: error: A 2 must stand above 1: the newest comes first")
-        self.fault("A 1 - - () -> ()\nA 1 - - () -> ()\n",
-                   "a.ops:2: error: A 1 must stand above 1: the newest comes first")
-        self.fault("A 2 - - () -> ()\nB 1 - - () -> ()\nA 1 - - () -> ()\n",
-                   "a.ops:3: error: A has rows elsewhere: a.ops:1")
+        self.fault(A + "A 1 - - () -> ()\nA 2 - - () -> ()\n",
+                   "a.ops:3: error: A 2 must stand above 1: the newest comes first")
+        self.fault(A + "A 1 - - () -> ()\nA 1 - - () -> ()\n",
+                   "a.ops:3: error: A 1 must stand above 1: the newest comes first")
+        self.fault(A + "A 2 - - () -> ()\nB: Too.\nB 1 - - () -> ()\n" + A + "A 1 - - () -> ()\n",
+                   "a.ops:6: error: A has rows elsewhere: a.ops:2")
 
     def test_sets(self):
         self.fault(RELU, "types.set:2: error: 'floats' is there already", "floats = float\nfloats = double\n")

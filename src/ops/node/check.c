@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ops/node/allowed.h"
 #include "ops/node/input.h"
 #include "ops/node/output.h"
 
@@ -125,7 +126,7 @@ static void drop_unknown_attrs(struct node *n)
         n->proto = known;
 }
 
-static enum ox_code check_attrs(struct node *n)
+static enum ox_code check_attrs(struct node *n, bool check_types)
 {
         const char *unknown = NULL;
         uint64_t seen = 0; /* bit a: attribute a of the row */
@@ -143,6 +144,7 @@ static enum ox_code check_attrs(struct node *n)
                         return node_error(n, REASON_DUPLICATE_NAME, -1, "attribute '%s' is given twice", name);
                 seen |= bit;
                 TRY(check_attr(n, attr, wanted));
+                TRY(attr_check_allowed(n, attr, wanted, check_types));
         }
         for (size_t a = 0; a < n->row->n_attr; a++)
                 if (n->row->attr[a].required && !(seen >> a & 1))
@@ -285,7 +287,7 @@ enum ox_code op_check_node(struct node *n, bool check_types)
 {
         TRY(check_inputs(n));
         TRY(check_outputs(n));
-        TRY(check_attrs(n));
+        TRY(check_attrs(n, check_types));
         if (n->row->deprecated)
                 node_warn(n, REASON_DEPRECATED, -1, "is deprecated since version %d", n->row->since);
         TRY(check_input_kinds(n));

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ops/node/attr.h"
 #include "ops/node/input.h"
 
 /* Kind and element types of a type, at every depth, without its shapes. */
@@ -49,16 +50,27 @@ static enum elem only_elem(const struct op_constraint *set)
         return (enum elem)__builtin_ctzll(set->tensor_elems);
 }
 
+/* The element type that an attribute names for a type variable; ELEM_UNDEFINED: none does. */
+static enum elem named_elem(const struct node *n, const struct op_constraint *set)
+{
+        int64_t number;
+
+        if (set->attr < 0 || !attr_int(n, n->row->attr[set->attr].name, &number) || !elem_is_valid(number))
+                return ELEM_UNDEFINED;
+        return (enum elem)number;
+}
+
 static struct type output_type(const struct node *n, const struct op_param *param)
 {
         const struct op_constraint *set = op_param_set(n->row, param);
         struct type type = type_unknown;
 
         if (set == NULL) {
-                /* The generator lets nothing but tensors stand for themselves. */
                 type_parse(n->arena, param->type, strlen(param->type), &type);
                 return type;
         }
+        if (!set->others && named_elem(n, set) != ELEM_UNDEFINED)
+                return type_tensor(named_elem(n, set), RANK_UNKNOWN, NULL);
         const struct type *bound = param->homogeneous ? variable_type(n, param->set) : NULL;
         if (bound != NULL)
                 return type_skeleton(n->arena, bound);

@@ -1,7 +1,7 @@
 /* Attention and what goes with it. */
+#include "ops/rules/attention.h"
 #include "ops/kit/broadcast.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
 
 /* -- helpers -- */
 

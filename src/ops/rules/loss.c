@@ -1,6 +1,6 @@
 /* Losses of classifiers: [N, C, D1 ... Dk] against [N, D1 ... Dk], with a weight for each of the C classes. */
+#include "ops/rules/loss.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
 
 #include <string.h>
 

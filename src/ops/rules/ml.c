@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
+#include "ops/rules/ml.h"
 
 /* -- helpers -- */
 

@@ -1,8 +1,8 @@
 /* Normalisations, and Dropout: the output has the input's shape; what varies are the statistics beside it. */
+#include "ops/rules/norm.h"
 #include "ops/kit/axes.h"
 #include "ops/kit/broadcast.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
 
 /* What the types of the row told before the rule. */
 static enum elem prepared(const struct node *n, int o)

@@ -1,8 +1,8 @@
 /* QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear. */
+#include "ops/rules/quantize.h"
 #include "ops/kit/axes.h"
 #include "ops/kit/scales.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
 
 /* Blocks of `block_size` along `axis` share a scale; the other sizes are those of x. Without block_size any block will
    do that gives as many. */

@@ -1,7 +1,7 @@
 /* RNN, GRU, LSTM: X is [seq_length, batch_size, input_size]; with `layout` 1 (since version 14) the batch comes first,
    in X, in the states and in the outputs. */
+#include "ops/rules/recurrent.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
 
 struct recurrent {
         int gates; /* how often hidden_size is in the weights' second axis */

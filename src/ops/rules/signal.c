@@ -1,7 +1,7 @@
 /* Fourier transforms. */
+#include "ops/rules/signal.h"
 #include "ops/kit/axes.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
 
 /* A scalar that is a positive integer. */
 static enum ox_code positive_scalar(struct node *n, int i, struct dim *ret, bool *ret_known)

@@ -1,7 +1,7 @@
 /* Operators on texts. */
+#include "ops/rules/text.h"
 #include "ops/kit/broadcast.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
 
 /* StringConcat (20): broadcasts as arithmetic does. */
 enum ox_code infer_StringConcat(struct node *n)

@@ -1,5 +1,5 @@
 /* Training (ai.onnx.preview.training). */
-#include "ops/rules/rules.h"
+#include "ops/rules/training.h"
 
 /* Optimizers: after R and T come groups of as many tensors each: X (to optimize), G (gradients), then what the
    optimizer remembers. The outputs are X and the remembered ones anew, in the same order. */

@@ -1,5 +1,6 @@
 /* The operator registry: one immutable row per (domain, operator, since_version), generated from the tables *.ops by
-   gen_registry.py, sorted, in .rodata. Any thread may read it at any time. */
+   gen_registry.py, sorted. It is constant: only the loader writes to it, once, to fill in the addresses of a program
+   that may stand anywhere. Any thread may read it at any time. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,15 +29,35 @@ enum attr_type {
         ATTR_TYPE_PROTOS = 14,
 }; /* by ONNX's own numbers (AttributeProto.AttributeType) */
 
+/* What an attribute may hold; of a list, each element. */
+struct op_allowed {
+        bool warns; /* another value is a warning alone: it decides no shape */
+        /* Of integers: */
+        int64_t least, most;  /* INT64_MIN, INT64_MAX: no bound */
+        uint64_t elems;       /* with `variable`, bit e: the number of element type e, or 0 for undefined */
+        const char *variable; /* the type variable or set whose element types the numbers stand for; NULL: none */
+        /* Of floats: */
+        double f_least, f_most; /* infinite: no bound */
+        /* The only values, `count` of them in the one of these for the attribute's type. Texts have `spelled` in all:
+           those past `count` are read too, but never advertised. */
+        const int64_t *ints;
+        const float *floats;
+        const char *const *words;
+        size_t count, spelled;
+        size_t min_count, max_count; /* elements of a list */
+};
+
 struct op_attr {
         const char *name;
         enum attr_type type;
         bool required;
-        bool has_default; /* then the one of its type: */
+        const struct op_allowed *allowed; /* NULL: anything of the type */
+        bool has_default;                 /* then the one of its type: */
         int64_t i;
         double f;
         const char *s;
         const int64_t *ints; /* count of them */
+        const float *floats;
         const char *const *strings;
         size_t count;
 };
@@ -59,6 +80,7 @@ struct op_constraint {
         size_t count;
         uint64_t tensor_elems; /* bit e: tensor(e) is among them */
         bool others;           /* sequences, optionals, maps or sparse tensors are among them */
+        int attr;              /* place in the row of the attribute that names the element type; -1: none does */
 };
 
 /* Who infers: a rule of src/ops, or the walk itself for what has subgraphs. */
@@ -67,6 +89,7 @@ enum op_control { CONTROL_NONE, CONTROL_IF, CONTROL_LOOP, CONTROL_SCAN, CONTROL_
 struct op_row {
         const char *domain; /* "" is ai.onnx */
         const char *name;
+        const char *description; /* a sentence; of all versions */
         int since;
         bool deprecated;
         int min_in, max_in, min_out, max_out; /* max -1: any number */

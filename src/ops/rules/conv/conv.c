@@ -1,9 +1,9 @@
 /* Convolutions: Conv, ConvInteger, QLinearConv, DeformConv, ConvTranspose, Col2Im, CausalConvWithState. */
+#include "ops/rules/conv.h"
 #include "ops/kit/list.h"
 #include "ops/kit/scales.h"
 #include "ops/kit/sizes.h"
 #include "ops/kit/window.h"
-#include "ops/rules/rules.h"
 
 /* Where an operator of the family has its inputs. */
 struct conv {

@@ -3,7 +3,7 @@
 #include "ops/kit/list.h"
 #include "ops/kit/sizes.h"
 #include "ops/kit/window.h"
-#include "ops/rules/rules.h"
+#include "ops/rules/conv.h"
 
 /* *ret_rank is RANK_UNKNOWN where neither X nor kernel_shape tells it. */
 static enum ox_code pool_shape(struct node *n, int *ret_rank, struct dim **ret_dims)

@@ -1,7 +1,7 @@
 /* What is known of the elements of operators that go element by element: those with which exporters compute sizes. */
 #include "ops/kit/arith.h"
 #include "ops/kit/broadcast.h"
-#include "ops/rules/rules.h"
+#include "ops/rules/elementwise.h"
 
 #include <math.h>
 

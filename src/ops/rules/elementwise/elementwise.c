@@ -1,7 +1,7 @@
 /* Operators that go element by element: activations, arithmetic, comparisons, logic, casts. Types and shapes; what is
    known of the elements is in elementwise_content.c. */
+#include "ops/rules/elementwise.h"
 #include "ops/kit/broadcast.h"
-#include "ops/rules/rules.h"
 
 #include <ctype.h>
 #include <string.h>

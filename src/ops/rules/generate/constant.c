@@ -1,7 +1,7 @@
 /* Constant, versions 1-25. */
 #include "ops/kit/sizes.h"
 #include "ops/node/tensor.h"
-#include "ops/rules/rules.h"
+#include "ops/rules/generate.h"
 
 #include <string.h>
 

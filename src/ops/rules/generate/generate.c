@@ -1,10 +1,10 @@
 /* Operators that make a tensor from attributes or from a few numbers: constants, Range, windows, random tensors. */
+#include "ops/rules/generate.h"
 #include "ops/kit/arith.h"
 #include "ops/kit/elements.h"
 #include "ops/kit/list.h"
 #include "ops/kit/sizes.h"
 #include "ops/node/tensor.h"
-#include "ops/rules/rules.h"
 
 #include "base/checked.h"
 

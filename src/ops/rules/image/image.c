@@ -1,7 +1,7 @@
 /* Images: grids and decoding. Resize and Upsample are in resize.c, NonMaxSuppression is in nms.c. */
+#include "ops/rules/image.h"
 #include "ops/kit/list.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
 
 /* GridSample (16, 20, 22): X [N, C, D1, ..., Dr] looked at where grid [N, o1, ..., or, r] says is [N, C, o1, ..., or].
  */

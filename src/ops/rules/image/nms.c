@@ -4,7 +4,7 @@
 
 #include "ops/kit/elements.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
+#include "ops/rules/image.h"
 
 /* Pairs of boxes that are compared at most. */
 #define MOST_PAIRS (1 << 20)

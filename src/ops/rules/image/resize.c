@@ -4,7 +4,7 @@
 #include "ops/kit/axes.h"
 #include "ops/kit/list.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
+#include "ops/rules/image.h"
 
 /* Sizes up to here are exact in float32, which is what runtimes multiply in. */
 #define EXACT_SIZE (1 << 24)

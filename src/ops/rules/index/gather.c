@@ -3,7 +3,7 @@
 #include "ops/kit/elements.h"
 #include "ops/kit/indices.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
+#include "ops/rules/index.h"
 
 /* The element of `data` at a position, unknown when there is none. */
 static struct scalar element_at(const struct content *data, int64_t position)

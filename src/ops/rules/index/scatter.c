@@ -5,7 +5,7 @@
 #include "ops/kit/elements.h"
 #include "ops/kit/indices.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
+#include "ops/rules/index.h"
 
 /* -- Scatter 9-11, ScatterElements 11-18: data, indices and updates are of one rank, which any of them tells -- */
 

@@ -3,7 +3,7 @@
 #include "ops/kit/axes.h"
 #include "ops/kit/elements.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
+#include "ops/rules/index.h"
 
 /* Whether an element is other than 0: 1 or 0, or -1 when that is not known. */
 static int scalar_truth(struct node *n, struct scalar s)

@@ -3,7 +3,7 @@
 #include "ops/kit/elements.h"
 #include "ops/kit/list.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
+#include "ops/rules/index.h"
 
 /* What the operands say of one axis. */
 struct slice_axis {

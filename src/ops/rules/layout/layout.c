@@ -1,10 +1,10 @@
 /* Operators that leave every element in its order or move whole axes: Identity, Shape, Size, Flatten, Transpose,
    Unsqueeze, Squeeze, DepthToSpace, SpaceToDepth. */
+#include "ops/rules/layout.h"
 #include "ops/kit/axes.h"
 #include "ops/kit/elements.h"
 #include "ops/kit/list.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
 
 /* -- Identity 1-25: the output is the input, whatever its kind (sequences from 14, optionals from 16) -- */
 

@@ -3,7 +3,7 @@
 #include "ops/kit/elements.h"
 #include "ops/kit/list.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
+#include "ops/rules/layout.h"
 
 /* -- Reshape 1-25: the shape is an attribute in version 1, an input from 5 on -- */
 

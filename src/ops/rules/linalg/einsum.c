@@ -1,5 +1,5 @@
 /* Einsum 12: sums of products, as an equation of labels says. */
-#include "ops/rules/rules.h"
+#include "ops/rules/linalg.h"
 
 #include <string.h>
 

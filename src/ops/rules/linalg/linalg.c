@@ -1,8 +1,8 @@
 /* Products of matrices, and determinants. */
+#include "ops/rules/linalg.h"
 #include "ops/kit/broadcast.h"
 #include "ops/kit/scales.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
 
 static enum elem prepared_elem(const struct node *n)
 {

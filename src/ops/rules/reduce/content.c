@@ -3,7 +3,7 @@
 #include "ops/kit/axes.h"
 #include "ops/kit/elements.h"
 #include "ops/kit/list.h"
-#include "ops/rules/rules.h"
+#include "ops/rules/reduce.h"
 
 typedef struct scalar (*fold_fn)(struct node *n, enum elem elem, struct scalar a, struct scalar b);
 

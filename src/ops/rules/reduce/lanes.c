@@ -4,7 +4,7 @@
 #include "ops/kit/arith.h"
 #include "ops/kit/axes.h"
 #include "ops/kit/elements.h"
-#include "ops/rules/rules.h"
+#include "ops/rules/reduce.h"
 
 /* Elements along the axis that are put in order by comparing them. */
 #define LONGEST_SORTED 256

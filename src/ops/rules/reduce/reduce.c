@@ -1,8 +1,8 @@
 /* Operators that fold axes away or run along one: Reduce*, ArgMax, ArgMin, TopK, cumulative sums, Softmax and its kin.
  */
+#include "ops/rules/reduce.h"
 #include "ops/kit/axes.h"
 #include "ops/kit/list.h"
-#include "ops/rules/rules.h"
 
 /* -- Reduce* -- */
 

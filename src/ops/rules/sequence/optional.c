@@ -1,6 +1,6 @@
 /* Optionals. Their `length`, when known, is 0 (empty) or 1. */
 #include "ops/node/tensor.h"
-#include "ops/rules/rules.h"
+#include "ops/rules/sequence.h"
 
 static const struct type *keep(const struct node *n, struct type type)
 {

@@ -1,8 +1,8 @@
 /* Sequences. A sequence knows each element's type while its length is known, and else a type that holds for all of
    them. */
+#include "ops/rules/sequence.h"
 #include "ops/kit/axes.h"
 #include "ops/kit/sizes.h"
-#include "ops/rules/rules.h"
 
 /* -- helpers -- */
 

@@ -1,0 +1,276 @@
+#include "ops/node/allowed.h"
+
+#include <math.h>
+
+#include "base/buf.h"
+#include "base/nearest.h"
+#include "base/str.h"
+#include "base/try.h"
+#include "value/elem.h"
+
+#define SHOWN_BYTES 40 /* of a text that a message repeats */
+
+/* One value that is held against the row: an element of a list, or the whole attribute (index -1). */
+struct held {
+        struct node *n;
+        const struct op_attr *attr;
+        const struct op_allowed *allowed;
+        int64_t index;
+        bool check_types;
+};
+
+/* -- sentences: "mode must be one of linear, nearest, cubic, got 'foo'" -- */
+
+static void put_subject(struct buf *buf, const struct held *h)
+{
+        buf_puts(buf, h->attr->name);
+        if (h->index >= 0)
+                buf_printf(buf, "[%lld]", (long long)h->index);
+        buf_puts(buf, " must be ");
+}
+
+static void put_value(struct buf *buf, const struct op_allowed *allowed, size_t i)
+{
+        if (allowed->words)
+                buf_puts(buf, allowed->words[i]);
+        else if (allowed->ints)
+                buf_put_i64(buf, allowed->ints[i]);
+        else
+                buf_printf(buf, "%g", (double)allowed->floats[i]);
+}
+
+static void put_values(struct buf *buf, const struct op_allowed *allowed)
+{
+        buf_puts(buf, allowed->count > 2 ? "one of " : "");
+        for (size_t i = 0; i < allowed->count; i++) {
+                buf_puts(buf, i == 0 ? "" : allowed->count == 2 ? " or " : ", ");
+                put_value(buf, allowed, i);
+        }
+}
+
+static void put_int_range(struct buf *buf, const struct op_allowed *allowed)
+{
+        if (allowed->most == INT64_MAX)
+                buf_printf(buf, "at least %lld", (long long)allowed->least);
+        else if (allowed->least == INT64_MIN)
+                buf_printf(buf, "at most %lld", (long long)allowed->most);
+        else
+                buf_printf(buf, "in [%lld, %lld]", (long long)allowed->least, (long long)allowed->most);
+}
+
+static void put_float_range(struct buf *buf, const struct op_allowed *allowed)
+{
+        if (isinf(allowed->f_most))
+                buf_printf(buf, "at least %g", allowed->f_least);
+        else if (isinf(allowed->f_least))
+                buf_printf(buf, "at most %g", allowed->f_most);
+        else
+                buf_printf(buf, "in [%g, %g]", allowed->f_least, allowed->f_most);
+}
+
+/* "one of float, double" */
+static void put_elems(struct buf *buf, uint64_t elems)
+{
+        bool first = true;
+
+        buf_puts(buf, "the number of one of the element types ");
+        for (int elem = 1; elem < 64; elem++) {
+                if (!(elems >> elem & 1))
+                        continue;
+                buf_printf(buf, "%s%s", first ? "" : ", ", elem_name(elem));
+                first = false;
+        }
+}
+
+static enum ox_code refuse(const struct held *h, struct buf *message)
+{
+        if (!h->allowed->warns)
+                return node_error(h->n, REASON_ATTRIBUTE_VALUE, -1, "%s", buf_text(message));
+        node_warn(h->n, REASON_ATTRIBUTE_VALUE, -1, "%s", buf_text(message));
+        return OX_OK;
+}
+
+/* -- one value: true when it is refused, with what became of it in *ret -- */
+
+static bool refuse_int(const struct held *h, int64_t value, enum ox_code *ret)
+{
+        const struct op_allowed *allowed = h->allowed;
+        bool any_elem = allowed->variable && !h->check_types;
+        bool good = value >= allowed->least && value <= allowed->most;
+        struct buf message;
+
+        if (allowed->variable)
+                good = (value >= 0 && value < 64 && (allowed->elems >> value & 1)) ||
+                       (any_elem && elem_is_valid(value));
+        for (size_t i = 0; i < allowed->count; i++) {
+                good = allowed->ints[i] == value;
+                if (good)
+                        break;
+        }
+        if (good)
+                return false;
+        buf_init(&message, h->n->arena);
+        put_subject(&message, h);
+        if (any_elem)
+                buf_puts(&message, "the number of an element type");
+        else if (allowed->variable)
+                put_elems(&message, allowed->elems);
+        else if (allowed->count > 0)
+                put_values(&message, allowed);
+        else
+                put_int_range(&message, allowed);
+        buf_printf(&message, ", got %lld", (long long)value);
+        if (allowed->variable && elem_is_valid(value))
+                buf_printf(&message, " (%s)", elem_name((int)value));
+        *ret = refuse(h, &message);
+        return true;
+}
+
+static bool refuse_float(const struct held *h, double value, enum ox_code *ret)
+{
+        const struct op_allowed *allowed = h->allowed;
+        bool good = value >= allowed->f_least && value <= allowed->f_most;
+        struct buf message;
+
+        for (size_t i = 0; i < allowed->count; i++) {
+                good = (double)allowed->floats[i] == value;
+                if (good)
+                        break;
+        }
+        if (good)
+                return false;
+        buf_init(&message, h->n->arena);
+        put_subject(&message, h);
+        if (allowed->count > 0)
+                put_values(&message, allowed);
+        else
+                put_float_range(&message, allowed);
+        buf_printf(&message, ", got %g", value);
+        *ret = refuse(h, &message);
+        return true;
+}
+
+/* What of a text fits a message, whole characters of it. */
+static size_t shown_length(const char *text, size_t length)
+{
+        if (length <= SHOWN_BYTES)
+                return length;
+        for (length = SHOWN_BYTES; length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80;)
+                length--;
+        return length;
+}
+
+static void put_got_text(struct buf *message, const char *text, size_t length)
+{
+        size_t shown = shown_length(text, length);
+
+        if (!utf8_is_clean(text, shown))
+                buf_printf(message, ", got %zu bytes that are not a text", length);
+        else
+                buf_printf(message, ", got '%.*s%s'", (int)shown, text, shown < length ? "..." : "");
+}
+
+static bool refuse_text(const struct held *h, const char *text, size_t length, enum ox_code *ret)
+{
+        const struct op_allowed *allowed = h->allowed;
+        struct nearest near;
+        struct buf message;
+
+        nearest_begin(&near, text, length);
+        for (size_t i = 0; i < allowed->spelled; i++) {
+                if (strlen(allowed->words[i]) == length && memcmp(allowed->words[i], text, length) == 0)
+                        return false;
+                if (i < allowed->count)
+                        nearest_try(&near, allowed->words[i]);
+        }
+        if (allowed->spelled == 0)
+                return false;
+        buf_init(&message, h->n->arena);
+        put_subject(&message, h);
+        put_values(&message, allowed);
+        put_got_text(&message, text, length);
+        if (near.best)
+                buf_printf(&message, "; did you mean %s?", near.best);
+        *ret = refuse(h, &message);
+        return true;
+}
+
+/* -- the attribute -- */
+
+static size_t count_elements(const OnnxAttribute *given, enum attr_type type)
+{
+        switch (type) {
+        case ATTR_FLOATS:
+                return given->n_floats;
+        case ATTR_INTS:
+                return given->n_ints;
+        case ATTR_STRINGS:
+                return given->n_strings;
+        case ATTR_TENSORS:
+                return given->n_tensors;
+        case ATTR_GRAPHS:
+                return given->n_graphs;
+        case ATTR_SPARSE_TENSORS:
+                return given->n_sparse_tensors;
+        case ATTR_TYPE_PROTOS:
+                return given->n_type_protos;
+        default:
+                return 1;
+        }
+}
+
+static enum ox_code check_count(struct node *n, const struct op_attr *attr, size_t count)
+{
+        size_t least = attr->allowed->min_count, most = attr->allowed->max_count;
+        size_t wanted = count < least ? least : most;
+
+        if (count >= least && count <= most)
+                return OX_OK;
+        return node_error(n, REASON_ATTRIBUTE_LENGTH, -1, "%s must have %s%zu element%s, got %zu", attr->name,
+                          least == most   ? ""
+                          : count < least ? "at least "
+                                          : "at most ",
+                          wanted, wanted == 1 ? "" : "s", count);
+}
+
+/* Element `i` of a list, or (0) the value itself. */
+static bool refuse_element(const struct held *h, const OnnxAttribute *given, size_t i, enum ox_code *ret)
+{
+        switch (h->attr->type) {
+        case ATTR_INT: /* proto3 writers leave a zero out */
+                return refuse_int(h, given->has_i ? given->i : 0, ret);
+        case ATTR_INTS:
+                return refuse_int(h, given->ints[i], ret);
+        case ATTR_FLOAT:
+                return refuse_float(h, given->has_f ? (double)given->f : 0.0, ret);
+        case ATTR_FLOATS:
+                return refuse_float(h, (double)given->floats[i], ret);
+        case ATTR_STRING:
+                return refuse_text(h, given->has_s && given->s.len > 0 ? (const char *)given->s.data : "",
+                                   given->has_s ? given->s.len : 0, ret);
+        case ATTR_STRINGS:
+                return refuse_text(h, given->strings[i].len > 0 ? (const char *)given->strings[i].data : "",
+                                   given->strings[i].len, ret);
+        default:
+                return false;
+        }
+}
+
+enum ox_code attr_check_allowed(struct node *n, const OnnxAttribute *given, const struct op_attr *attr,
+                                bool check_types)
+{
+        struct held h = {.n = n, .attr = attr, .allowed = attr->allowed, .index = -1, .check_types = check_types};
+        size_t count = count_elements(given, attr->type);
+        bool list = attr->type == ATTR_INTS || attr->type == ATTR_FLOATS || attr->type == ATTR_STRINGS;
+        enum ox_code code;
+
+        if (!attr->allowed)
+                return OX_OK;
+        TRY(check_count(n, attr, count));
+        for (size_t i = 0; i < count; i++) {
+                h.index = list ? (int64_t)i : -1;
+                if (refuse_element(&h, given, i, &code))
+                        return code;
+        }
+        return OX_OK;
+}

@@ -1,0 +1,502 @@
+"""The language of the operator tables: reads *.ops and types.set into rows. docs/operators-table.md describes it."""
+
+import ctypes
+import difflib
+import re
+from typing import NamedTuple
+
+ELEMS = {name: number for number, name in enumerate(
+    "undefined float uint8 int8 uint16 int16 int32 int64 string bool float16 double uint32 uint64 complex64 complex128 "
+    "bfloat16 float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz uint4 int4 float4e2m1 float8e8m0 uint2 int2 "
+    "float6e2m3 float6e3m2".split()) if number}
+ATTRS = ("float int string tensor graph floats ints strings tensors graphs sparse_tensor sparse_tensors type_proto "
+         "type_protos").split()
+LISTS = [name for name in ATTRS if name.endswith("s")]
+CONTROLS = {"@if": "CONTROL_IF", "@loop": "CONTROL_LOOP", "@scan": "CONTROL_SCAN",
+            "@sequence_map": "CONTROL_SEQUENCE_MAP"}
+INT_MIN, INT_MAX = -2**63, 2**63 - 1
+DESCRIPTION_MOST = 160
+TOKEN = re.compile(r'\s*(?:(->|\.\.\.\d*|\.\.|[(){}\[\]:;,=?!|]|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:e[-+]?\d+)?'
+                   r'|[-@]?\w+|-)|(\S))')
+
+
+class Fault(Exception):
+    """What is wrong with a table, and where."""
+
+    def __init__(self, place, text):
+        super().__init__(f"{place}: error: {text}")
+
+
+class Allowed(NamedTuple):
+    """What an attribute may hold; a list: each of its elements."""
+
+    warns: bool = False    # a value outside is a warning alone
+    least: object = None   # None: no bound
+    most: object = None
+    values: tuple = ()     # one of these
+    spellings: tuple = ()  # texts that are read too, and never advertised
+    elems: int = 0         # bit e: the number of element type e
+    variable: str = None   # whose element type the attribute names
+    count: tuple = None    # (least, most or None) elements of a list
+
+
+class Attr(NamedTuple):
+    name: str
+    kind: str
+    required: bool
+    default: object  # None: none
+    allowed: object  # None: anything
+
+
+class Reader:
+    """The tokens of one row (or one line of types.set)."""
+
+    def __init__(self, place, text):
+        self.place = place
+        self.tokens = []
+        for match in TOKEN.finditer(text):
+            if match[2]:
+                self.fail(f"unexpected {match[2]!r}")
+            self.tokens.append(match[1])
+        self.at = 0
+
+    def fail(self, text):
+        raise Fault(self.place, text)
+
+    def unknown(self, what, name, known):
+        near = difflib.get_close_matches(name, known, 1)
+        self.fail(f"unknown {what} {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+
+    def peek(self):
+        return self.tokens[self.at] if self.at < len(self.tokens) else None
+
+    def next(self, what="more"):
+        token = self.peek()
+        if token is None:
+            self.fail(f"{what} expected at the end")
+        self.at += 1
+        return token
+
+    def take(self, token):
+        if self.peek() != token:
+            return False
+        self.at += 1
+        return True
+
+    def expect(self, token):
+        got = self.next(repr(token))
+        if got != token:
+            self.fail(f"{token!r} expected, got {got!r}")
+
+    def name(self, what):
+        token = self.next(what)
+        if not re.fullmatch(r"[A-Za-z_]\w*", token):
+            self.fail(f"{what} expected, got {token!r}")
+        return token
+
+
+def lines_of(path):
+    """(place, text) of each logical line: an indented line goes on with the one before."""
+    place, text = None, ""
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            line = re.sub(r'("(?:[^"\\]|\\.)*")|#.*', lambda match: match[1] or "", line).rstrip()
+            if not line.strip():
+                continue
+            if line[0] in " \t":
+                if place is None:
+                    raise Fault(f"{path}:{number}", "the first line is indented")
+                text += " " + line.strip()
+                continue
+            if place is not None:
+                yield place, text
+            place, text = f"{path}:{number}", line
+    if place is not None:
+        yield place, text
+
+
+# -- types ------------------------------------------------------------------------------------------------------------
+
+
+def read_type(reader, sets):
+    """One type or set, as a list of type strings."""
+    name = reader.name("a type")
+    if name in ("seq", "optional"):
+        reader.expect("(")
+        inner = read_type(reader, sets)
+        reader.expect(")")
+        return [f"{name}({text})" for text in inner]
+    if name == "map":
+        reader.expect("(")
+        key = reader.name("a key type")
+        reader.expect(",")
+        values = read_type(reader, sets)
+        reader.expect(")")
+        if key not in ELEMS:
+            reader.unknown("type", key, ELEMS)
+        return [f"map({key},{text})" for text in values]
+    if name in ELEMS:
+        return [f"tensor({name})"]
+    if name in sets:
+        return sets[name]
+    return reader.unknown("type", name, [*ELEMS, *sets])
+
+
+def type_order(text):
+    """Tensors by the number of their element type, then what is nested."""
+    return (text.count("("), re.sub(r"\w+", "", text), text[:3], ELEMS[re.findall(r"\w+", text)[-1]], text)
+
+
+def read_types(reader, sets):
+    """Types and sets up to a `;` or the end, with `-` for what is taken away."""
+    types = set()
+    while reader.peek() not in (None, ";"):
+        token = reader.peek()
+        minus = token.startswith("-")
+        if minus:
+            reader.tokens[reader.at] = token[1:]
+        found = read_type(reader, sets)
+        if minus:
+            if not types.issuperset(found):
+                reader.fail(f"{token!r} takes away what is not there")
+            types.difference_update(found)
+        else:
+            if types.issuperset(found):
+                reader.fail(f"{token!r} adds nothing")
+            types.update(found)
+    if not types:
+        reader.fail("an empty set of types")
+    return sorted(types, key=type_order)
+
+
+def read_sets(path):
+    sets = {}
+    for place, text in lines_of(path):
+        reader = Reader(place, text)
+        name = reader.name("the name of a set")
+        if name in sets or name in ELEMS or name in ("seq", "optional", "map"):
+            reader.fail(f"{name!r} is there already")
+        reader.expect("=")
+        sets[name] = read_types(reader, sets)
+        if reader.peek():
+            reader.fail(f"unexpected {reader.peek()!r}")
+    return sets
+
+
+def elems_of(types):
+    """The element types of tensors among the types, and of those that sequences and optionals hold: bit e."""
+    elems = 0
+    for text in types:
+        match = re.fullmatch(r"(?:(?:seq|optional)\()*tensor\((\w+)\)+", text)
+        if match:
+            elems |= 1 << ELEMS[match[1]]
+    return elems
+
+
+# -- a row ------------------------------------------------------------------------------------------------------------
+
+
+def read_params(reader, sets):
+    """(name, type, option, homogeneous, min_arity) of each parameter."""
+    params = []
+    reader.expect("(")
+    while not reader.take(")"):
+        if params:
+            reader.expect(",")
+            if params[-1][2] == "VARIADIC":
+                reader.fail("a variadic parameter must be the last")
+        name = reader.name("a parameter")
+        option = "OPTIONAL" if reader.take("?") else "SINGLE"
+        reader.expect(":")
+        mixed = reader.take("mixed")
+        kind = read_param_type(reader, sets)
+        minimum = 1
+        if (reader.peek() or "").startswith("..."):
+            if option == "OPTIONAL":
+                reader.fail("a variadic parameter says by its minimum whether it may be left out")
+            option = "VARIADIC"
+            minimum = int(reader.next()[3:] or 1)
+        elif mixed:
+            reader.fail("'mixed' is for variadic parameters")
+        if any(name == other[0] for other in params):
+            reader.fail(f"two parameters {name!r}")
+        params.append((name, kind, option, not mixed, minimum))
+    return params
+
+
+def read_param_type(reader, sets):
+    """A type string, or the name of a type variable."""
+    at = reader.at
+    name = reader.name("a type")
+    if name not in ELEMS and reader.peek() != "(":
+        return name
+    reader.at = at
+    types = read_type(reader, sets)
+    if len(types) > 1:
+        reader.fail(f"{name}(...) of several types needs a variable: `V = {name}(...)`")
+    return types[0]
+
+
+def read_scalar(reader, kind):
+    token = reader.next("a value")
+    try:
+        if kind == "int" and re.fullmatch(r"-?\d+", token) and INT_MIN <= int(token) <= INT_MAX:
+            return int(token)
+        if kind == "float" and token[0] != '"':
+            return ctypes.c_float(float(token)).value
+        if kind == "string" and token[0] == '"':
+            return re.sub(r"\\(.)", r"\1", token[1:-1])
+    except ValueError:
+        pass
+    return reader.fail(f"{token} is not a value of type {kind}")
+
+
+def read_values(reader, kind):
+    """`[value, ...]`, behind its bracket; of texts, those behind a `|` come in a second tuple."""
+    lists = ([], [])
+    bar = False
+    while not reader.take("]"):
+        if kind == "string" and not bar and lists[0] and reader.take("|"):
+            bar = True
+        elif lists[bar]:
+            reader.expect(",")
+        lists[bar].append(read_scalar(reader, kind))
+    return tuple(lists[0]), tuple(lists[1])
+
+
+def read_default(reader, kind):
+    if kind in ("int", "float", "string"):
+        return read_scalar(reader, kind)
+    if kind not in ("ints", "floats", "strings"):
+        reader.fail(f"an attribute of type {kind} cannot have a default")
+    reader.expect("[")
+    values, spellings = read_values(reader, kind[:-1])
+    if spellings:
+        reader.fail("'|' stands among allowed values alone")
+    return values
+
+
+def read_range(reader, kind):
+    """`1..`, `..1`, `0..1`: (least, most), None where there is no bound."""
+    least = most = None
+    if not reader.take(".."):
+        least = read_scalar(reader, kind)
+        reader.expect("..")
+    if re.match(r"-?\d", reader.peek() or ""):
+        most = read_scalar(reader, kind)
+    if least is None and most is None or None not in (least, most) and least > most:
+        reader.fail("a range is `least..`, `..most` or `least..most`")
+    return least, most
+
+
+def read_count(reader, name, kind):
+    """`[3]`, `[1..]`, `[2..4]`: how many elements a list may have; None: any number."""
+    if not reader.take("["):
+        return None
+    if kind not in LISTS:
+        reader.fail(f"attribute {name!r} is not a list, whose length could be bounded")
+    if reader.tokens[reader.at + 1:reader.at + 2] == ["]"]:
+        exact = read_scalar(reader, "int")
+        count = (exact, exact)
+    else:
+        least, most = read_range(reader, "int")
+        count = (least or 0, most)
+    if count[0] < 0:
+        reader.fail("a length must be at least 0")
+    reader.expect("]")
+    return count
+
+
+def read_allowed(reader, name, kind, sets):
+    """`in 1..`, `in [0, 2]`, `in? ["a", "b"]`, `of T`, and before it a list's length."""
+    count = read_count(reader, name, kind)
+    element = kind[:-1] if kind in LISTS else kind
+    if reader.take("of"):
+        if element != "int":
+            reader.fail(f"'of' is for attributes of type int or ints, and {name!r} is of type {kind}")
+        return Allowed(count=count, variable=reader.name("a type variable or set"))
+    if not reader.take("in"):
+        return Allowed(count=count) if count else None
+    if element not in ("int", "float", "string"):
+        reader.fail(f"values of an attribute of type {kind} cannot be bounded")
+    warns = reader.take("?")
+    if reader.take("["):
+        values, spellings = read_values(reader, element)
+        if not values or len(set(values + spellings)) < len(values + spellings):
+            reader.fail("allowed values must be at least one, and each once")
+        return Allowed(warns=warns, values=values, spellings=spellings, count=count)
+    if element == "string":
+        reader.fail("allowed texts stand in brackets")
+    least, most = read_range(reader, element)
+    return Allowed(warns=warns, least=least, most=most, count=count)
+
+
+def check_default(reader, attr):
+    """A default is a value that the attribute may have."""
+    allowed = attr.allowed
+    if attr.default is None or allowed is None:
+        return
+    values = attr.default if isinstance(attr.default, tuple) else (attr.default,)
+    if allowed.count and not allowed.count[0] <= len(values) <= (allowed.count[1] or len(values)):
+        reader.fail(f"the default of {attr.name!r} is not of an allowed length")
+    for value in values:
+        if (allowed.values and value not in allowed.values + allowed.spellings or
+                allowed.least is not None and value < allowed.least or
+                allowed.most is not None and value > allowed.most or
+                allowed.variable and not (0 <= value < 64 and allowed.elems >> value & 1)):
+            reader.fail(f"the default of {attr.name!r}, {value!r}, is not an allowed value")
+
+
+def read_attrs(reader, sets):
+    attrs = []
+    if not reader.take("{"):
+        return attrs
+    while not reader.take("}"):
+        if attrs:
+            reader.expect(",")
+        name = reader.name("an attribute")
+        reader.expect(":")
+        kind = reader.name("an attribute type")
+        if kind not in ATTRS:
+            reader.unknown("attribute type", kind, ATTRS)
+        allowed = read_allowed(reader, name, kind, sets)
+        required = reader.take("!")
+        default = read_default(reader, kind) if not required and reader.take("=") else None
+        if any(name == other.name for other in attrs):
+            reader.fail(f"two attributes {name!r}")
+        attrs.append(Attr(name, kind, required, default, allowed))
+    if len(attrs) > 64:
+        reader.fail(f"{len(attrs)} attributes, and a row has room for 64")
+    return sorted(attrs)
+
+
+def read_constraints(reader, sets):
+    constraints = {}
+    while reader.peek():
+        name = reader.name("the name of a set")
+        if name in sets or name in ELEMS or name in constraints:
+            reader.fail(f"{name!r} is there already")
+        reader.expect("=")
+        constraints[name] = tuple(read_types(reader, sets))
+        if not reader.take(";") and reader.peek():
+            reader.fail(f"unexpected {reader.peek()!r}")
+    return constraints
+
+
+def read_rule(reader, what, known):
+    """A name that has a function, `-`, or (a rule) one of the walk's own."""
+    token = reader.next(what)
+    if token == "-" or what == "rule" and token in CONTROLS:
+        return token
+    if not re.fullmatch(r"[A-Za-z]\w*", token):
+        reader.fail(f"a {what} expected, got {token!r}")
+    if token not in known:
+        reader.unknown(what, token, known)
+    return token
+
+
+def check_params(reader, params, constraints, sets):
+    for name, kind, *_ in params:
+        if kind in sets:
+            reader.fail(f"parameter {name!r} is of the set {kind!r}, which needs a variable: `T = {kind}`")
+        if "(" not in kind and kind not in constraints:
+            reader.unknown(f"type of parameter {name!r}:", kind, [*ELEMS, *constraints])
+
+
+def resolve_attr(reader, attr, constraints, sets):
+    """Puts element types in the place of `of T`; 0, undefined, is among them when it is the default."""
+    if attr.allowed and attr.allowed.variable:
+        name = attr.allowed.variable
+        types = constraints.get(name) or sets.get(name) or (ELEMS.get(name) and [f"tensor({name})"])
+        if not types:
+            reader.unknown(f"type of attribute {attr.name!r}:", name, [*ELEMS, *sets, *constraints])
+        elems = elems_of(types) | (attr.default == 0)
+        attr = attr._replace(allowed=attr.allowed._replace(elems=elems))
+    check_default(reader, attr)
+    return attr
+
+
+def resolve_row(reader, row, constraints, sets):
+    for params in (row["in"], row["out"]):
+        check_params(reader, params, constraints, sets)
+    row["attrs"] = tuple(resolve_attr(reader, attr, constraints, sets) for attr in row["attrs"])
+    row["constraints"] = tuple(sorted(constraints.items()))
+    unused = set(constraints) - {kind for _, kind, *_ in row["in"] + row["out"]}
+    if unused:
+        reader.fail(f"no parameter is a {', '.join(sorted(unused))}")
+    named = [attr.allowed.variable for attr in row["attrs"] if attr.allowed and attr.allowed.variable in constraints]
+    if len(set(named)) < len(named):
+        reader.fail("two attributes name the element type of one variable")
+
+
+def read_row(place, text, domain, sets, functions):
+    reader = Reader(place, text)
+    row = {"place": place, "domain": domain, "name": reader.name("an operator")}
+    since = reader.next("a version")
+    if not re.fullmatch(r"[1-9]\d{0,5}", since):
+        reader.fail(f"a version expected, got {since!r}")
+    row["since"] = int(since)
+    row["rule"] = read_rule(reader, "rule", functions["infer"])
+    row["contents"] = read_rule(reader, "content rule", functions["content"])
+    row["deprecated"] = reader.take("deprecated")
+    row["in"] = read_params(reader, sets)
+    reader.expect("->")
+    row["out"] = read_params(reader, sets)
+    row["attrs"] = read_attrs(reader, sets)
+    resolve_row(reader, row, read_constraints(reader, sets), sets)
+    return row
+
+
+# -- a family ---------------------------------------------------------------------------------------------------------
+
+
+def read_domain(place, text):
+    words = text.split()
+    if len(words) != 2 or not re.fullmatch(r"[\w.]+", words[1]):
+        raise Fault(place, "`domain NAME` expected")
+    return "" if words[1] == "ai.onnx" else words[1]
+
+
+def check_description(place, name, text):
+    if not text or text[-1] != "." or not (text[0].isupper() or text[0].isdigit()):
+        raise Fault(place, f"the description of {name} must be a sentence: a capital at its head, a full stop behind")
+    if len(text) > DESCRIPTION_MOST:
+        raise Fault(place, f"the description of {name} has {len(text)} characters, {DESCRIPTION_MOST} are allowed")
+
+
+def read_family(path, sets, functions):
+    """The rows of one table. `functions` are the names that have an infer_ and a content_ function."""
+    rows = []
+    domain = ""
+    described = description = None
+    for place, text in lines_of(path):
+        head = re.match(r"(\w+):\s*(.*)", text)
+        if head:
+            described, description = (domain, head[1]), head[2]
+            check_description(place, *head.groups())
+            continue
+        if text.split()[0] == "domain":
+            domain = read_domain(place, text)
+            continue
+        row = read_row(place, text, domain, sets, functions)
+        if described != (domain, row["name"]):
+            raise Fault(place, f"a description must stand above the first row of {row['name']}: `{row['name']}: "
+                               "What it does.`")
+        row["description"] = description
+        last = rows[-1] if rows else None
+        if last and (last["domain"], last["name"]) == (row["domain"], row["name"]) and last["since"] <= row["since"]:
+            raise Fault(place, f"{row['name']} {row['since']} must stand above {last['since']}: the newest comes first")
+        rows.append(row)
+    return rows
+
+
+def check_rows(rows):
+    """Each version of an operator once, and all of them in one place."""
+    previous = None
+    places = {}
+    for row in rows:
+        key = (row["domain"], row["name"])
+        if key != previous and key in places:
+            raise Fault(row["place"], f"{row['name']} has rows elsewhere: {places[key]}")
+        places[key] = row["place"]
+        previous = key
