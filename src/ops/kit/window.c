@@ -71,8 +71,7 @@ enum ox_code window_output(struct node *n, const struct window *w, int axis, str
 }
 
 /* An attribute that the operator's version has not, or an empty one, is as good as absent. */
-static enum ox_code read_list(struct node *n, const char *name, size_t count, int64_t least, int64_t otherwise,
-                              const int64_t **ret)
+static enum ox_code read_list(struct node *n, const char *name, size_t count, int64_t otherwise, const int64_t **ret)
 {
         size_t given = 0;
 
@@ -86,35 +85,22 @@ static enum ox_code read_list(struct node *n, const char *name, size_t count, in
         }
         if (given != count)
                 return node_error(n, REASON_ATTRIBUTE_LENGTH, -1, "%s has %zu entries, wanted %zu", name, given, count);
-        for (size_t i = 0; i < count; i++)
-                if ((*ret)[i] < least)
-                        return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s holds %lld, wanted %lld or more", name,
-                                          (long long)(*ret)[i], (long long)least);
         return OX_OK;
 }
 
-static enum ox_code read_auto_pad(struct node *n, enum window_pad *ret)
+static enum window_pad read_auto_pad(const struct node *n)
 {
         static const struct {
                 const char *name;
                 enum window_pad pad;
-        } pads[] = {{"NOTSET", WINDOW_NOTSET},
-                    {"VALID", WINDOW_VALID},
-                    {"SAME_UPPER", WINDOW_SAME_UPPER},
-                    {"SAME_LOWER", WINDOW_SAME_LOWER}};
-        const char *text;
+        } pads[] = {{"VALID", WINDOW_VALID}, {"SAME_UPPER", WINDOW_SAME_UPPER}, {"SAME_LOWER", WINDOW_SAME_LOWER}};
 
-        *ret = WINDOW_NOTSET;
-        if (op_find_attr(n->row, "auto_pad") == NULL || !attr_string(n, "auto_pad", &text) || !text[0])
-                return OX_OK;
-        for (size_t i = 0; i < sizeof(pads) / sizeof(pads[0]); i++) {
-                if (strcmp(pads[i].name, text) == 0) {
-                        *ret = pads[i].pad;
-                        return OX_OK;
-                }
-        }
-        return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
-                          "auto_pad must be NOTSET, VALID, SAME_UPPER or SAME_LOWER, got %.64s", text);
+        if (op_find_attr(n->row, "auto_pad") == NULL)
+                return WINDOW_NOTSET;
+        for (size_t i = 0; i < sizeof(pads) / sizeof(pads[0]); i++)
+                if (attr_is(n, "auto_pad", pads[i].name))
+                        return pads[i].pad;
+        return WINDOW_NOTSET;
 }
 
 enum ox_code windows_read(struct node *n, int spatial, struct windows *ret)
@@ -123,12 +109,12 @@ enum ox_code windows_read(struct node *n, int spatial, struct windows *ret)
         size_t count = (size_t)spatial, given;
 
         *ret = (struct windows){.spatial = spatial};
-        TRY(read_auto_pad(n, &ret->auto_pad));
+        ret->auto_pad = read_auto_pad(n);
         if (attr_ints(n, "kernel_shape", &kernel, &given) && given > 0)
-                TRY(read_list(n, "kernel_shape", count, 1, 1, &ret->kernel));
-        TRY(read_list(n, "strides", count, 1, 1, &ret->stride));
-        TRY(read_list(n, "dilations", count, 1, 1, &ret->dilation));
-        TRY(read_list(n, "pads", 2 * count, 0, 0, &ret->pad));
+                TRY(read_list(n, "kernel_shape", count, 1, &ret->kernel));
+        TRY(read_list(n, "strides", count, 1, &ret->stride));
+        TRY(read_list(n, "dilations", count, 1, &ret->dilation));
+        TRY(read_list(n, "pads", 2 * count, 0, &ret->pad));
         for (size_t i = 0; ret->auto_pad != WINDOW_NOTSET && i < 2 * count; i++)
                 if (ret->pad[i] != 0)
                         return node_error(n, REASON_ATTRIBUTE_CONFLICT, -1,

@@ -23,8 +23,8 @@ struct windows {
         const int64_t *stride, *dilation, *pad; /* `spatial` of the first two, twice as many pads; never NULL */
 };
 
-/* Reads auto_pad, kernel_shape, strides, dilations and pads for `spatial` axes. Errors ATTRIBUTE_LENGTH,
-   ATTRIBUTE_VALUE, ATTRIBUTE_CONFLICT. */
+/* Reads auto_pad, kernel_shape, strides, dilations and pads for `spatial` axes, whose ranges the row says. Errors
+   ATTRIBUTE_LENGTH, ATTRIBUTE_CONFLICT. */
 enum ox_code windows_read(struct node *n, int spatial, struct windows *ret);
 
 /* How many axes kernel_shape, or any other list, is for, which tells the rank of an input that does not; false when

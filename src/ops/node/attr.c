@@ -55,6 +55,13 @@ int64_t attr_int_or(const struct node *n, const char *name, int64_t otherwise)
         return attr_int(n, name, &value) ? value : otherwise;
 }
 
+enum elem attr_elem(const struct node *n, const char *name, enum elem otherwise)
+{
+        int64_t number;
+
+        return attr_int(n, name, &number) && elem_is_valid(number) ? (enum elem)number : otherwise;
+}
+
 bool attr_float(const struct node *n, const char *name, double *ret)
 {
         const OnnxAttribute *given;
@@ -80,12 +87,13 @@ bool attr_ints(const struct node *n, const char *name, const int64_t **ret, size
 
 bool attr_floats(const struct node *n, const char *name, const float **ret, size_t *ret_count)
 {
-        const OnnxAttribute *attr = attr_find(n, name);
+        const OnnxAttribute *given;
+        const struct op_attr *otherwise;
 
-        if (!attr)
+        if (!attr_either(n, name, &given, &otherwise))
                 return false;
-        *ret = attr->floats;
-        *ret_count = attr->n_floats;
+        *ret = given ? given->floats : otherwise->floats;
+        *ret_count = given ? given->n_floats : otherwise->count;
         return true;
 }
 

@@ -116,16 +116,10 @@ enum { ATTENTION_MASK = 3, ATTENTION_PAST_KEY, ATTENTION_PAST_VALUE, ATTENTION_N
 static enum ox_code check_attention(struct node *n)
 {
         bool past = in_given(n, ATTENTION_PAST_KEY), present = out_wanted(n, 1);
-        static const char *const windows[] = {"left_window_size", "right_window_size"};
-        int64_t heads;
 
         if (past != in_given(n, ATTENTION_PAST_VALUE))
                 return node_error(n, REASON_MISSING_INPUT, past ? ATTENTION_PAST_VALUE : ATTENTION_PAST_KEY,
                                   "past_key and past_value must be given together");
-        if (attr_given(n, "q_num_heads"))
-                TRY(read_head_count(n, "q_num_heads", &heads));
-        if (attr_given(n, "kv_num_heads"))
-                TRY(read_head_count(n, "kv_num_heads", &heads));
         if (n->row->since < 25)
                 return OX_OK;
         if (present != out_wanted(n, 2))
@@ -133,12 +127,6 @@ static enum ox_code check_attention(struct node *n)
         if (in_given(n, ATTENTION_NONPAD) && (past || present))
                 return node_error(n, REASON_INPUT_CONFLICT, ATTENTION_NONPAD,
                                   "nonpad_kv_seqlen excludes past and present keys and values");
-        for (size_t w = 0; w < 2; w++) {
-                int64_t size = attr_int_or(n, windows[w], -1);
-                if (size < -1)
-                        return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s must be -1 or more, got %lld", windows[w],
-                                          (long long)size);
-        }
         return OX_OK;
 }
 
@@ -301,7 +289,7 @@ static enum ox_code check_update_rule(struct node *n)
                                           rules[r].beta ? "requires" : "excludes");
                 return OX_OK;
         }
-        return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "update_rule must be linear, gated, delta or gated_delta");
+        return OX_OK;
 }
 
 /* Input `i`, (B, T, x): x must be one of two sizes when all are known. */

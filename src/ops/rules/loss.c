@@ -39,16 +39,13 @@ static enum ox_code loss_shape(struct node *n, int *ret_rank, struct dim **ret_d
    Unless `reduction` is none, the loss is a scalar. */
 enum ox_code infer_loss(struct node *n)
 {
-        const char *reduction = "mean";
+        bool reduced = !attr_is(n, "reduction", "none");
         struct dim *dims;
         int rank;
 
-        attr_string(n, "reduction", &reduction);
-        if (strcmp(reduction, "none") != 0 && strcmp(reduction, "mean") != 0 && strcmp(reduction, "sum") != 0)
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "reduction must be none, mean or sum");
         TRY(loss_shape(n, &rank, &dims));
         TRY(out_like(n, 1, in_elem(n, 0), 0));
-        if (strcmp(reduction, "none") != 0)
+        if (reduced)
                 return out_tensor(n, 0, in_elem(n, 0), 0, NULL);
         if (rank == RANK_UNKNOWN)
                 return out_elem(n, 0, in_elem(n, 0));

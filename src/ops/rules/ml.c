@@ -120,7 +120,7 @@ enum ox_code infer_CastMap(struct node *n)
         for (size_t c = 0; c < sizeof(casts) / sizeof(casts[0]); c++)
                 if (attr_is(n, "cast_to", casts[c].name))
                         return out_elem(n, 0, casts[c].elem);
-        return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "cast_to must be TO_FLOAT, TO_INT64 or TO_STRING");
+        return OX_OK;
 }
 
 /* Integers to strings, strings to integers. */

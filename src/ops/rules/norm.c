@@ -72,9 +72,6 @@ enum ox_code infer_GroupNormalization(struct node *n)
         bool known = true;
 
         TRY(in_expect_rank_least(n, 0, 2));
-        if (groups < 1)
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "num_groups must be 1 or more, got %lld",
-                                  (long long)groups);
         struct dim channels = in_has_rank(n, 0) ? in_dim(n, 0, 1) : dim_int(0), size = dim_int(groups);
 
         if (dim_is_int(channels) && channels.val % groups != 0)
@@ -127,11 +124,8 @@ enum ox_code infer_RMSNormalization(struct node *n)
 /* LpNormalization 1, 22: along an axis, which must be one; "only 1 or 2 are supported" as the order. */
 enum ox_code infer_LpNormalization(struct node *n)
 {
-        int64_t order = attr_int_or(n, "p", 2);
         int axis;
 
-        if (order != 1 && order != 2)
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "p must be 1 or 2, got %lld", (long long)order);
         if (in_has_rank(n, 0))
                 TRY(attr_axis(n, "axis", -1, in_rank(n, 0), &axis));
         return normalized(n);

@@ -41,9 +41,6 @@ static enum ox_code scale_shape(struct node *n, struct dim *dims)
         int64_t block = blocked ? attr_int_or(n, "block_size", 0) : 0;
         int axis, rank = in_rank(n, 0);
 
-        if (block < 0)
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "block_size must not be negative, got %lld",
-                                  (long long)block);
         if (op_find_attr(n->row, "axis") == NULL) {
                 warn_of_vectors(n);
                 return OX_OK;
@@ -59,21 +56,6 @@ static enum ox_code scale_shape(struct node *n, struct dim *dims)
                 return OX_OK;
         TRY(attr_axis(n, "axis", 1, rank, &axis));
         return in_rank(n, 1) == 1 ? per_channel_agree(n, 1, &dims[axis]) : blocks_agree(n, axis, block, dims);
-}
-
-/* The attribute output_dtype, which counts unless it is 0 or the version has none. */
-static enum ox_code output_dtype(struct node *n, enum elem *ret)
-{
-        int64_t elem = op_find_attr(n->row, "output_dtype") != NULL ? attr_int_or(n, "output_dtype", 0) : 0;
-
-        *ret = ELEM_UNDEFINED;
-        if (elem == 0)
-                return OX_OK;
-        if (!elem_is_valid(elem))
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "output_dtype %lld is no element type",
-                                  (long long)elem);
-        *ret = (enum elem)elem;
-        return OX_OK;
 }
 
 /* y has the shape of x, which a scale for blocks tells as well but for the blocked axis. */
@@ -96,11 +78,10 @@ static enum ox_code out_quantized(struct node *n, enum elem elem)
 /* QuantizeLinear 10 to 25: of the zero point's type; without one of output_dtype (from 21), else uint8. */
 enum ox_code infer_QuantizeLinear(struct node *n)
 {
-        enum elem zero = in_elem(n, 2), wanted, elem;
+        enum elem zero = in_elem(n, 2), wanted = attr_elem(n, "output_dtype", ELEM_UNDEFINED), elem;
 
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_tensor(n, 2));
-        TRY(output_dtype(n, &wanted));
         elem = wanted != ELEM_UNDEFINED ? wanted : zero;
         if (wanted != ELEM_UNDEFINED && zero != ELEM_UNDEFINED && wanted != zero)
                 return node_error(n, REASON_TYPE_MISMATCH, 2, "the zero point must be of output_dtype %s, got %s",
@@ -113,10 +94,9 @@ enum ox_code infer_QuantizeLinear(struct node *n)
 /* DequantizeLinear: float in 10 and 13; of the scale's type from 19 on, unless output_dtype (from 23) says another. */
 enum ox_code infer_DequantizeLinear(struct node *n)
 {
-        enum elem elem;
+        enum elem elem = attr_elem(n, "output_dtype", ELEM_UNDEFINED);
 
         TRY(in_expect_tensor(n, 0));
-        TRY(output_dtype(n, &elem));
         if (elem == ELEM_UNDEFINED)
                 elem = n->row->since < 19 ? ELEM_FLOAT : in_elem(n, 1);
         return out_quantized(n, elem);

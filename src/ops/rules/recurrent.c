@@ -11,31 +11,12 @@ struct recurrent {
 
 enum { IN_X, IN_W, IN_R, IN_B, IN_LENS, IN_H, IN_C, IN_P };
 
-/* "foward" is what the schema of GRU-1 has for its default. */
-static enum ox_code directions_get(struct node *n, struct dim *ret)
-{
-        const char *text;
-
-        *ret = dim_int(1);
-        if (attr_is(n, "direction", "bidirectional")) {
-                *ret = dim_int(2);
-        } else if (attr_string(n, "direction", &text) && !attr_is(n, "direction", "forward") &&
-                   !attr_is(n, "direction", "reverse") && !attr_is(n, "direction", "foward")) {
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
-                                  "direction must be forward, reverse or bidirectional, got '%.32s'", text);
-        }
-        return OX_OK;
-}
-
 /* hidden_size as the attribute says it, else as the recurrence weights do. */
-static enum ox_code hidden_get(struct node *n, struct recurrent *r)
+static void hidden_get(struct node *n, struct recurrent *r)
 {
         int64_t hidden;
 
         if (attr_int(n, "hidden_size", &hidden)) {
-                if (hidden < 1)
-                        return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "hidden_size must be 1 or more, got %lld",
-                                          (long long)hidden);
                 r->hidden = dim_int(hidden);
         } else if (in_has_rank(n, IN_R)) {
                 r->hidden = in_dim(n, IN_R, 2);
@@ -44,7 +25,6 @@ static enum ox_code hidden_get(struct node *n, struct recurrent *r)
         } else {
                 r->hidden = out_fresh_named(n, 0, -1, "%s_%s_hidden", n->proto->op_type, n->proto->input[IN_X]);
         }
-        return OX_OK;
 }
 
 /* Input `i` has the sizes `wanted`, which become the better known ones. */
@@ -110,15 +90,13 @@ static enum ox_code recurrent_read(struct node *n, struct recurrent *r)
         int64_t layout = attr_int_or(n, "layout", 0);
         int time = layout == 1 ? 1 : 0;
 
-        if (layout != 0 && layout != 1)
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "layout must be 0 or 1, got %lld", (long long)layout);
         r->batch_first = time == 1;
         for (int i = IN_X; i <= IN_R; i++) {
                 TRY(in_expect_tensor(n, i));
                 TRY(in_expect_rank(n, i, 3));
         }
-        TRY(directions_get(n, &r->directions));
-        TRY(hidden_get(n, r));
+        r->directions = dim_int(attr_is(n, "direction", "bidirectional") ? 2 : 1);
+        hidden_get(n, r);
         if (in_has_rank(n, IN_X)) {
                 r->seq = in_dim(n, IN_X, time);
                 r->batch = in_dim(n, IN_X, 1 - time);

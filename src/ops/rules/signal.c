@@ -20,17 +20,6 @@ static enum ox_code positive_scalar(struct node *n, int i, struct dim *ret, bool
         return OX_OK;
 }
 
-/* The attribute of DFT 17-20 and STFT 17: "values can be 0 or 1". */
-static enum ox_code expect_onesided(struct node *n)
-{
-        int64_t onesided = attr_int_or(n, "onesided", 0);
-
-        if (onesided != 0 && onesided != 1)
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "onesided must be 0 or 1, got %lld",
-                                  (long long)onesided);
-        return OX_OK;
-}
-
 /* How many values of a transform of `length` samples are kept. */
 static struct dim half(struct node *n, struct dim length)
 {
@@ -99,7 +88,6 @@ enum ox_code infer_DFT(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_rank_least(n, 0, 2));
-        TRY(expect_onesided(n));
         TRY(positive_scalar(n, 1, &length, &length_known));
         TRY(in_expect_scalar(n, 2));
         if (rank == RANK_UNKNOWN)
@@ -183,7 +171,6 @@ enum ox_code infer_STFT(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_rank(n, 0, 3));
-        TRY(expect_onesided(n));
         TRY(stft_frame(n, &frame, &known));
         TRY(stft_frames(n, frame, known, &dims[1]));
         if (in_has_rank(n, 0)) {

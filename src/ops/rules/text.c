@@ -69,26 +69,20 @@ enum ox_code infer_RegexFullMatch(struct node *n)
 enum ox_code infer_TfIdfVectorizer(struct node *n)
 {
         const int64_t *indexes;
-        size_t count;
-        int64_t size = 0;
+        size_t count = 0;
+        int64_t greatest = 0;
 
         TRY(in_expect_tensor(n, 0));
-        if (!attr_ints(n, "ngram_indexes", &indexes, &count) || count == 0)
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "ngram_indexes must not be empty");
-        for (size_t i = 0; i < count; i++) {
-                if (indexes[i] < 0 || indexes[i] == INT64_MAX)
-                        return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
-                                          "ngram_indexes[%zu] must not be negative, got %lld", i,
-                                          (long long)indexes[i]);
-                if (indexes[i] >= size)
-                        size = indexes[i] + 1;
-        }
+        attr_ints(n, "ngram_indexes", &indexes, &count);
+        for (size_t i = 0; i < count; i++)
+                if (indexes[i] > greatest)
+                        greatest = indexes[i];
         if (!in_has_rank(n, 0))
                 return out_elem(n, 0, ELEM_FLOAT);
         int rank = in_rank(n, 0);
         if (rank != 1 && rank != 2)
                 return node_error(n, REASON_RANK_MISMATCH, 0, "input 0 must be of rank 1 or 2, got %d", rank);
         struct dim *dims = in_dims(n, 0);
-        dims[rank - 1] = dim_int(size);
+        dims[rank - 1] = dim_add(n->dims, dim_int(greatest), dim_int(1));
         return out_tensor(n, 0, ELEM_FLOAT, rank, dims);
 }

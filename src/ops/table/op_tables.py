@@ -48,6 +48,14 @@ class Attr(NamedTuple):
     allowed: object  # None: anything
 
 
+class Names(NamedTuple):
+    """What a row may refer to."""
+
+    sets: dict       # of types: name -> type strings
+    functions: dict  # "infer", "content" -> the names that have a function
+    lists: dict      # of allowed values: name -> (tokens of the list)
+
+
 class Reader:
     """The tokens of one row (or one line of types.set)."""
 
@@ -307,8 +315,17 @@ def read_count(reader, name, kind):
     return count
 
 
-def read_allowed(reader, name, kind, sets):
-    """`in 1..`, `in [0, 2]`, `in? ["a", "b"]`, `of T`, and before it a list's length."""
+def expand_list(reader, lists):
+    """Puts the tokens of a list in the place of its name."""
+    name = reader.peek() or ""
+    if re.fullmatch(r"[A-Za-z_]\w*", name):
+        if name not in lists:
+            reader.unknown("list of values", name, lists)
+        reader.tokens[reader.at:reader.at + 1] = lists[name]
+
+
+def read_allowed(reader, name, kind, lists):
+    """`in 1..`, `in [0, 2]`, `in? ["a", "b"]`, `in name`, `of T`, and before it a list's length."""
     count = read_count(reader, name, kind)
     element = kind[:-1] if kind in LISTS else kind
     if reader.take("of"):
@@ -320,6 +337,7 @@ def read_allowed(reader, name, kind, sets):
     if element not in ("int", "float", "string"):
         reader.fail(f"values of an attribute of type {kind} cannot be bounded")
     warns = reader.take("?")
+    expand_list(reader, lists)
     if reader.take("["):
         values, spellings = read_values(reader, element)
         if not values or len(set(values + spellings)) < len(values + spellings):
@@ -347,7 +365,7 @@ def check_default(reader, attr):
             reader.fail(f"the default of {attr.name!r}, {value!r}, is not an allowed value")
 
 
-def read_attrs(reader, sets):
+def read_attrs(reader, lists):
     attrs = []
     if not reader.take("{"):
         return attrs
@@ -359,7 +377,7 @@ def read_attrs(reader, sets):
         kind = reader.name("an attribute type")
         if kind not in ATTRS:
             reader.unknown("attribute type", kind, ATTRS)
-        allowed = read_allowed(reader, name, kind, sets)
+        allowed = read_allowed(reader, name, kind, lists)
         required = reader.take("!")
         default = read_default(reader, kind) if not required and reader.take("=") else None
         if any(name == other.name for other in attrs):
@@ -429,20 +447,21 @@ def resolve_row(reader, row, constraints, sets):
         reader.fail("two attributes name the element type of one variable")
 
 
-def read_row(place, text, domain, sets, functions):
+def read_row(place, text, domain, names):
     reader = Reader(place, text)
+    sets = names.sets
     row = {"place": place, "domain": domain, "name": reader.name("an operator")}
     since = reader.next("a version")
     if not re.fullmatch(r"[1-9]\d{0,5}", since):
         reader.fail(f"a version expected, got {since!r}")
     row["since"] = int(since)
-    row["rule"] = read_rule(reader, "rule", functions["infer"])
-    row["contents"] = read_rule(reader, "content rule", functions["content"])
+    row["rule"] = read_rule(reader, "rule", names.functions["infer"])
+    row["contents"] = read_rule(reader, "content rule", names.functions["content"])
     row["deprecated"] = reader.take("deprecated")
     row["in"] = read_params(reader, sets)
     reader.expect("->")
     row["out"] = read_params(reader, sets)
-    row["attrs"] = read_attrs(reader, sets)
+    row["attrs"] = read_attrs(reader, names.lists)
     resolve_row(reader, row, read_constraints(reader, sets), sets)
     return row
 
@@ -457,6 +476,17 @@ def read_domain(place, text):
     return "" if words[1] == "ai.onnx" else words[1]
 
 
+def read_list(place, text, lists):
+    """`name = [value, ...]`, which rows further down refer to."""
+    reader = Reader(place, text)
+    name = reader.next()
+    if name in lists:
+        reader.fail(f"{name!r} is there already")
+    if reader.tokens[-1] != "]" or "]" in reader.tokens[:-1]:
+        reader.fail("`NAME = [VALUE, ...]` expected")
+    lists[name] = reader.tokens[2:]
+
+
 def check_description(place, name, text):
     if not text or text[-1] != "." or not (text[0].isupper() or text[0].isdigit()):
         raise Fault(place, f"the description of {name} must be a sentence: a capital at its head, a full stop behind")
@@ -469,16 +499,20 @@ def read_family(path, sets, functions):
     rows = []
     domain = ""
     described = description = None
+    names = Names(sets, functions, {})
     for place, text in lines_of(path):
         head = re.match(r"(\w+):\s*(.*)", text)
         if head:
             described, description = (domain, head[1]), head[2]
             check_description(place, *head.groups())
             continue
+        if re.match(r"\w+\s*=\s*\[", text):
+            read_list(place, text, names.lists)
+            continue
         if text.split()[0] == "domain":
             domain = read_domain(place, text)
             continue
-        row = read_row(place, text, domain, sets, functions)
+        row = read_row(place, text, domain, names)
         if described != (domain, row["name"]):
             raise Fault(place, f"a description must stand above the first row of {row['name']}: `{row['name']}: "
                                "What it does.`")

@@ -52,14 +52,6 @@ enum ox_code infer_Mod(struct node *n)
         return infer_binary(n);
 }
 
-/* BitShift 11. */
-enum ox_code infer_BitShift(struct node *n)
-{
-        if (!attr_is(n, "direction", "LEFT") && !attr_is(n, "direction", "RIGHT"))
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "direction must be LEFT or RIGHT");
-        return infer_binary(n);
-}
-
 /* Max, Mean, Min, Sum 1-13: before 8 all inputs have one shape, since then they broadcast. */
 enum ox_code infer_variadic(struct node *n)
 {
@@ -110,46 +102,31 @@ enum ox_code infer_Clip(struct node *n)
 /* -- casts -- */
 
 /* Cast-1 spells the type as TensorProto.DataType does: "FLOAT". */
-static bool elem_of_word(struct node *n, enum elem *ret)
+static enum ox_code elem_of_word(struct node *n, enum elem *ret)
 {
-        const char *word;
-        char lower[32];
+        const char *word = "";
+        char lower[32] = "";
         size_t length;
 
-        if (!attr_string(n, "to", &word))
-                return false;
+        attr_string(n, "to", &word);
         length = strlen(word);
-        if (length >= sizeof(lower))
-                return false;
-        for (size_t k = 0; k < length; k++)
+        for (size_t k = 0; k < length && k < sizeof(lower); k++)
                 lower[k] = (char)tolower((unsigned char)word[k]);
-        return elem_by_name(lower, length, ret);
-}
-
-static enum ox_code elem_of_to(struct node *n, enum elem *ret)
-{
-        int64_t number = 0;
-
-        if (n->row->since == 1) {
-                if (elem_of_word(n, ret))
-                        return OX_OK;
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "to names no element type");
-        }
-        attr_int(n, "to", &number);
-        if (!elem_is_valid(number))
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "to is %lld, which is no element type",
-                                  (long long)number);
-        *ret = (enum elem)number;
-        return OX_OK;
+        if (length < sizeof(lower) && elem_by_name(lower, length, ret))
+                return OX_OK;
+        return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "to must be the name of an element type, got '%.32s'", word);
 }
 
 /* Cast 1-25. */
 enum ox_code infer_Cast(struct node *n)
 {
-        enum elem elem;
+        enum elem elem = ELEM_UNDEFINED;
 
         TRY(in_expect_tensor(n, 0));
-        TRY(elem_of_to(n, &elem));
+        if (n->row->since == 1)
+                TRY(elem_of_word(n, &elem));
+        else
+                elem = attr_elem(n, "to", ELEM_UNDEFINED);
         return out_like(n, 0, elem, 0);
 }
 
@@ -164,10 +141,9 @@ enum ox_code infer_CastLike(struct node *n)
 /* BitCast 26: the same bits, so that both types must be of the same width. */
 enum ox_code infer_BitCast(struct node *n)
 {
-        enum elem from = in_elem(n, 0), to;
+        enum elem from = in_elem(n, 0), to = attr_elem(n, "to", ELEM_UNDEFINED);
 
         TRY(in_expect_tensor(n, 0));
-        TRY(elem_of_to(n, &to));
         if (to == ELEM_STRING || (from != ELEM_UNDEFINED && elem_bits(from) != elem_bits(to)))
                 return node_error(n, REASON_TYPE_MISMATCH, 0, "%s cannot be taken for %s", elem_name((int)from),
                                   elem_name((int)to));

@@ -216,21 +216,6 @@ void content_Range(struct node *n)
 
 /* -- EyeLike, Random*, Bernoulli, Multinomial: shapes of an input or an attribute, types of `dtype` -- */
 
-/* The element type that attribute `name` tells, else `otherwise`. Error when it names none. */
-static enum ox_code elem_attribute(struct node *n, const char *name, enum elem otherwise, enum elem *ret)
-{
-        int64_t number;
-
-        *ret = otherwise;
-        if (!attr_int(n, name, &number))
-                return OX_OK;
-        if (!elem_is_valid(number))
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s is %lld, which is no element type", name,
-                                  (long long)number);
-        *ret = (enum elem)number;
-        return OX_OK;
-}
-
 /* EyeLike 9-22: two dimensions. */
 enum ox_code infer_EyeLike(struct node *n)
 {
@@ -238,7 +223,7 @@ enum ox_code infer_EyeLike(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_rank(n, 0, 2));
-        TRY(elem_attribute(n, "dtype", in_elem(n, 0), &elem));
+        elem = attr_elem(n, "dtype", in_elem(n, 0));
         return in_has_rank(n, 0) ? out_like(n, 0, elem, 0) : out_rank(n, 0, elem, 2);
 }
 
@@ -248,7 +233,7 @@ enum ox_code infer_random_like(struct node *n)
         enum elem elem;
 
         TRY(in_expect_tensor(n, 0));
-        TRY(elem_attribute(n, "dtype", in_elem(n, 0), &elem));
+        elem = attr_elem(n, "dtype", in_elem(n, 0));
         return out_like(n, 0, elem, 0);
 }
 
@@ -260,7 +245,7 @@ enum ox_code infer_random(struct node *n)
         enum elem elem;
         size_t count;
 
-        TRY(elem_attribute(n, "dtype", ELEM_FLOAT, &elem));
+        elem = attr_elem(n, "dtype", ELEM_FLOAT);
         if (!attr_ints(n, "shape", &shape, &count) || !rank_allowed(n, count, -1))
                 return out_elem(n, 0, elem);
         dims = arena_new_array(n->arena, struct dim, count);
@@ -277,7 +262,7 @@ enum ox_code infer_Multinomial(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_rank(n, 0, 2));
-        TRY(elem_attribute(n, "dtype", ELEM_INT32, &elem));
+        elem = attr_elem(n, "dtype", ELEM_INT32);
         dims[0] = in_has_rank(n, 0) ? in_dim(n, 0, 0) : out_fresh(n, 0, 0);
         dims[1] = dim_int(attr_int_or(n, "sample_size", 1));
         return out_tensor(n, 0, elem, 2, dims);
@@ -307,7 +292,7 @@ enum ox_code infer_window(struct node *n)
         enum elem elem;
         bool known;
 
-        TRY(elem_attribute(n, "output_datatype", ELEM_FLOAT, &elem));
+        elem = attr_elem(n, "output_datatype", ELEM_FLOAT);
         TRY(size_operand(n, 0, length, &known));
         if (!known)
                 *length = out_fresh(n, 0, 0);
@@ -321,7 +306,7 @@ enum ox_code infer_MelWeightMatrix(struct node *n)
         enum elem elem;
         bool known;
 
-        TRY(elem_attribute(n, "output_datatype", ELEM_FLOAT, &elem));
+        elem = attr_elem(n, "output_datatype", ELEM_FLOAT);
         TRY(size_operand(n, 1, &dims[0], &known));
         if (known)
                 dims[0] = dim_add(n->dims, dim_floordiv(n->dims, dims[0], dim_int(2)), dim_int(1));

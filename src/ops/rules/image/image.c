@@ -90,8 +90,6 @@ enum ox_code infer_ImageDecoder(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_rank(n, 0, 1));
-        if (!gray && !attr_is(n, "pixel_format", "RGB") && !attr_is(n, "pixel_format", "BGR"))
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "pixel_format must be RGB, BGR or Grayscale");
         struct dim *dims = arena_new_array(n->arena, struct dim, 3);
 
         dims[0] = out_fresh(n, 0, 0);

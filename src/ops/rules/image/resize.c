@@ -148,17 +148,6 @@ static enum ox_code resize_operands(struct node *n, struct resize *r)
         return OX_OK;
 }
 
-/* A policy that is none would leave open what the sizes mean. */
-static enum ox_code resize_policy(struct node *n)
-{
-        if (op_find_attr(n->row, "keep_aspect_ratio_policy") == NULL ||
-            attr_is(n, "keep_aspect_ratio_policy", "stretch") || attr_is(n, "keep_aspect_ratio_policy", "not_larger") ||
-            attr_is(n, "keep_aspect_ratio_policy", "not_smaller"))
-                return OX_OK;
-        return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
-                          "keep_aspect_ratio_policy must be stretch, not_larger or not_smaller");
-}
-
 static enum ox_code resize_length(struct node *n, const struct list *list, int input, size_t count)
 {
         if (list->state != LIST_KNOWN || list->count == count)
@@ -251,7 +240,6 @@ enum ox_code infer_Resize(struct node *n)
         struct resize r = {0};
 
         TRY(in_expect_tensor(n, 0));
-        TRY(resize_policy(n));
         TRY(resize_operands(n, &r));
         if (!in_has_rank(n, 0))
                 return resize_unranked(n, &r);

@@ -149,9 +149,9 @@ enum ox_code infer_GatherND(struct node *n)
         TRY(in_expect_tensor(n, 1));
         TRY(in_expect_rank_least(n, 0, 1));
         TRY(in_expect_rank_least(n, 1, 1));
-        if (batch < 0 || (in_has_rank(n, 0) && batch >= data) || (in_has_rank(n, 1) && batch >= indices))
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
-                                  "batch_dims is %lld, but must be at least 0 and below both ranks", (long long)batch);
+        if ((in_has_rank(n, 0) && batch >= data) || (in_has_rank(n, 1) && batch >= indices))
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "batch_dims must be less than both ranks, got %lld",
+                                  (long long)batch);
         if (!in_has_rank(n, 1))
                 return out_elem(n, 0, in_elem(n, 0));
         TRY(gather_nd_tuples(n, (int)batch, &width));

@@ -441,10 +441,10 @@ enum ox_code infer_ReverseSequence(struct node *n)
         TRY(in_expect_tensor(n, 1));
         TRY(in_expect_rank_least(n, 0, 2));
         TRY(in_expect_rank(n, 1, 1));
-        if (batch < 0 || batch > 1 || time < 0 || time > 1 || batch == time)
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
-                                  "batch_axis %lld and time_axis %lld must be 0 and 1 in either order",
-                                  (long long)batch, (long long)time);
+        if (batch == time)
+                return node_error(n, REASON_ATTRIBUTE_CONFLICT, -1,
+                                  "batch_axis and time_axis must be different axes, got %lld for both",
+                                  (long long)batch);
         if (!in_has_rank(n, 0))
                 return out_elem(n, 0, in_elem(n, 0));
         dims = in_dims(n, 0);

@@ -313,9 +313,6 @@ static enum ox_code block_size(struct node *n, struct dim *ret_block, struct dim
 
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_rank(n, 0, 4));
-        if (block <= 0)
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "blocksize is %lld, but must be above 0",
-                                  (long long)block);
         *ret_block = dim_int(block);
         *ret_area = dim_mul(n->dims, *ret_block, *ret_block);
         return OX_OK;

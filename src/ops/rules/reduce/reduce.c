@@ -162,8 +162,7 @@ static enum ox_code topk_count(struct node *n, struct scalar *ret)
         else if (in_content(n, 1) != NULL && in_content(n, 1)->count == 1)
                 *ret = in_content(n, 1)->at[0];
         if (scalar_is_number(*ret, &number) && number <= 0)
-                return node_error(n, REASON_ATTRIBUTE_VALUE, n->row->since == 1 ? -1 : 1,
-                                  "k is %lld, but must be positive", (long long)number);
+                return node_error(n, REASON_ATTRIBUTE_VALUE, 1, "k must be at least 1, got %lld", (long long)number);
         return OX_OK;
 }
 

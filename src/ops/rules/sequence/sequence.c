@@ -198,11 +198,7 @@ enum ox_code infer_SequenceConstruct(struct node *n)
 /* SequenceEmpty (11): the default of `dtype` stands in the text alone. */
 enum ox_code infer_SequenceEmpty(struct node *n)
 {
-        int64_t dtype = attr_int_or(n, "dtype", ELEM_FLOAT);
-
-        if (!elem_is_valid(dtype))
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "dtype %lld is no element type", (long long)dtype);
-        return out_elements(n, (enum elem)dtype, NULL, 0);
+        return out_elements(n, attr_elem(n, "dtype", ELEM_FLOAT), NULL, 0);
 }
 
 /* SequenceAt (11) */
