@@ -13,7 +13,7 @@ static const struct {
 } commands[] = {
         {"serve", COMMAND_SERVE, "[flags]", "the daemon"},
         {"infer", COMMAND_INFER, "MODEL.onnx|- [flags]", "one model, without a server; - is standard input"},
-        {"operators", COMMAND_OPERATORS, "[flags]", "the operators that are known"},
+        {"operators", COMMAND_OPERATORS, "[NAME] [flags]", "the operators that are known, or one of them in detail"},
         {"health", COMMAND_HEALTH, "[flags]", "exit status 0 when a daemon is ready"},
 };
 
@@ -51,11 +51,14 @@ bool output_end(void)
         return false;
 }
 
-/* Reads the flags of a command that takes nothing else. False: *ret_status is set, and all is said. */
-static bool read_flags(struct config *config, enum command command, char **argv, int *ret_status)
+/* Reads the flags of a command, and its operand where it takes one (*ret_operand, NULL: not given). False: *ret_status
+   is set, and all is said. */
+static bool read_flags(struct config *config, enum command command, char **argv, const char **ret_operand,
+                       int *ret_status)
 {
         int at = 0;
 
+        *ret_operand = NULL;
         *ret_status = EXIT_USAGE;
         if (!config_begin(config, command))
                 return false;
@@ -66,6 +69,11 @@ static bool read_flags(struct config *config, enum command command, char **argv,
                         help_command(command, stdout);
                         *ret_status = EXIT_GOOD;
                         return false;
+                }
+                if (command == COMMAND_OPERATORS && given[0] != '-' && !*ret_operand) {
+                        *ret_operand = given;
+                        at++;
+                        continue;
                 }
                 switch (config_flag(config, command, argv, &at)) {
                 case CONFIG_TAKEN:
@@ -83,14 +91,15 @@ static bool read_flags(struct config *config, enum command command, char **argv,
 static int run(enum command command, int argc, char **argv)
 {
         struct config config;
+        const char *operand;
         int status;
 
         if (command == COMMAND_INFER)
                 return infer_main(argc, argv);
-        if (!read_flags(&config, command, argv, &status))
+        if (!read_flags(&config, command, argv, &operand, &status))
                 return status;
         return command == COMMAND_SERVE       ? serve_main(&config)
-               : command == COMMAND_OPERATORS ? operators_main(&config)
+               : command == COMMAND_OPERATORS ? operators_main(&config, operand)
                                               : health_main(&config);
 }
 

@@ -9,7 +9,7 @@
 
 int serve_main(const struct config *config);
 int infer_main(int argc, char **argv);
-int operators_main(const struct config *config);
+int operators_main(const struct config *config, const char *name); /* NULL: all operators */
 int health_main(const struct config *config);
 
 /* Once all is printed: false, with the reason on stderr, when not all of it reached standard output. */

@@ -1,4 +1,5 @@
 /* GET /v1/operators and /v1/operators/{name} */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -45,63 +46,96 @@ static void put_params(struct json_out *out, const char *key, const struct op_pa
         json_close(out, ']');
 }
 
+/* Values of one type: of the arrays, the one that is not NULL. */
+static void put_list(struct json_out *out, const char *key, const int64_t *ints, const float *floats,
+                     const char *const *texts, size_t count)
+{
+        json_key(out, key);
+        json_open(out, '[');
+        for (size_t i = 0; i < count; i++) {
+                json_item(out);
+                if (texts)
+                        json_text(out, texts[i]);
+                else if (floats)
+                        json_float(out, (double)floats[i], true);
+                else
+                        json_int(out, ints[i]);
+        }
+        json_close(out, ']');
+}
+
 static void put_default(struct json_out *out, const struct op_attr *attr)
 {
-        json_key(out, "default");
         switch (attr->type) {
         case ATTR_INT:
-                json_int(out, attr->i);
+                json_put_int(out, "default", attr->i);
                 break;
         case ATTR_FLOAT:
+                json_key(out, "default");
                 json_float(out, attr->f, true);
                 break;
         case ATTR_STRING:
-                json_text(out, attr->s);
+                json_put_text(out, "default", attr->s);
                 break;
         default:
-                json_open(out, '[');
-                for (size_t i = 0; i < attr->count; i++) {
-                        json_item(out);
-                        if (attr->type == ATTR_STRINGS)
-                                json_text(out, attr->strings[i]);
-                        else
-                                json_int(out, attr->ints[i]);
-                }
-                json_close(out, ']');
+                put_list(out, "default", attr->ints, attr->floats, attr->strings, attr->count);
         }
+}
+
+static void put_range(struct json_out *out, enum attr_type type, const struct op_allowed *allowed)
+{
+        if (type == ATTR_INT || type == ATTR_INTS) {
+                if (allowed->least != INT64_MIN)
+                        json_put_int(out, "minimum", allowed->least);
+                if (allowed->most != INT64_MAX)
+                        json_put_int(out, "maximum", allowed->most);
+        } else if (type == ATTR_FLOAT || type == ATTR_FLOATS) {
+                if (!isinf(allowed->f_least)) {
+                        json_key(out, "minimum");
+                        json_float(out, allowed->f_least, true);
+                }
+                if (!isinf(allowed->f_most)) {
+                        json_key(out, "maximum");
+                        json_float(out, allowed->f_most, true);
+                }
+        }
+}
+
+static void put_allowed(struct json_out *out, const struct op_attr *attr)
+{
+        const struct op_allowed *allowed = attr->allowed;
+
+        if (!allowed)
+                return;
+        if (allowed->count > 0)
+                put_list(out, "values", allowed->ints, allowed->floats, allowed->words, allowed->count);
+        put_range(out, attr->type, allowed);
+        if (allowed->variable)
+                json_put_text(out, "elementTypeOf", allowed->variable);
+        if (allowed->warns) {
+                json_key(out, "advisory");
+                json_bool(out, true);
+        }
+        if (allowed->min_count > 0)
+                json_put_int(out, "minLength", (int64_t)allowed->min_count);
+        if (allowed->max_count != SIZE_MAX)
+                json_put_int(out, "maxLength", (int64_t)allowed->max_count);
 }
 
 static void put_attributes(struct json_out *out, const struct op_row *row)
 {
-        static const char *const types[] = {
-                [ATTR_UNDEFINED] = "undefined",
-                [ATTR_FLOAT] = "float",
-                [ATTR_INT] = "int",
-                [ATTR_STRING] = "string",
-                [ATTR_TENSOR] = "tensor",
-                [ATTR_GRAPH] = "graph",
-                [ATTR_FLOATS] = "floats",
-                [ATTR_INTS] = "ints",
-                [ATTR_STRINGS] = "strings",
-                [ATTR_TENSORS] = "tensors",
-                [ATTR_GRAPHS] = "graphs",
-                [ATTR_SPARSE_TENSOR] = "sparse_tensor",
-                [ATTR_SPARSE_TENSORS] = "sparse_tensors",
-                [ATTR_TYPE_PROTO] = "type_proto",
-                [ATTR_TYPE_PROTOS] = "type_protos",
-        };
-
         json_key(out, "attributes");
         json_open(out, '[');
         for (size_t i = 0; i < row->n_attr; i++) {
                 json_item(out);
                 json_open(out, '{');
                 json_put_text(out, "name", row->attr[i].name);
-                json_put_text(out, "type", types[row->attr[i].type]);
+                json_put_text(out, "type", attr_type_name((int)row->attr[i].type));
                 json_key(out, "required");
                 json_bool(out, row->attr[i].required);
                 if (row->attr[i].has_default)
                         put_default(out, &row->attr[i]);
+                put_allowed(out, &row->attr[i]);
                 json_close(out, '}');
         }
         json_close(out, ']');
@@ -153,6 +187,7 @@ static void put_operator(struct json_out *out, const struct op_row *rows, size_t
         put_params(out, "outputs", row->out, row->n_out);
         put_attributes(out, row);
         put_constraints(out, row);
+        json_put_text(out, "description", row->description);
         json_close(out, '}');
 }
 

@@ -107,9 +107,47 @@ def many(daemon):
         check("with little work", took < CPU_SECONDS, "%.1f s" % took)
 
 
+# What a value that the row does not allow is called: node, version, severity, sentence, and what y is all the same.
+NOT_ALLOWED = (
+    (op("y = MaxPool(i)", kernel_shape=[3, 3], auto_pad="SAME_UPER"), 17, "error",
+     "auto_pad must be one of NOTSET, SAME_UPPER, SAME_LOWER, VALID, got 'SAME_UPER'; did you mean SAME_UPPER?", "?"),
+    (op("y = MaxPool(i)", kernel_shape=[3, 3], strides=[1, 0]), 17, "error", "strides[1] must be at least 1, got 0", "?"),
+    (op("y = BitShift(u, u)", direction="left"), 17, "error",
+     "direction must be LEFT or RIGHT, got 'left'; did you mean LEFT?", "?"),
+    (op("y = LpNormalization(x)", p=3), 17, "error", "p must be in [1, 2], got 3", "?"),
+    (op("y = Cast(x)", to=99), 17, "error", "to must be the number of an element type, got 99", "?"),
+    (op("y = TfIdfVectorizer(u)", max_gram_length=1, max_skip_count=0, min_gram_length=1, mode="TF", ngram_counts=[0],
+        ngram_indexes=[]), 17, "error", "ngram_indexes must have at least 1 element, got 0", "?"),
+    (op("y = Upsample(i)", height_scale=0.5, width_scale=2.0), 1, "error", "height_scale must be at least 1, got 0.5", "?"),
+    (op("y = Pad(x, p)", mode="mirror"), 17, "warning", "mode must be one of constant, reflect, edge, got 'mirror'",
+     "float[N+2,3]"),
+    (op("y = Pad(x, p)", mode="wrap"), 18, "warning", "mode must be one of constant, reflect, edge, got 'wrap'",
+     "float[N+2,3]"),
+    (op("y = Pad(x, p)", mode="m" * 100), 17, "warning",
+     "mode must be one of constant, reflect, edge, got '%s...'" % ("m" * 40), "float[N+2,3]"),
+)
+
+
+def allowed(daemon):
+    inputs = ["x: float[N,3]", "i: float[N,3,8,8]", "u: int32[N,3]"]
+    pads = const("p", "int64[4]", [1, 0, 1, 0])
+    for node, opset, severity, sentence, wanted in NOT_ALLOWED:
+        seen = infer(daemon, model(graph([pads, node], inputs, ["y"]), opset=opset))
+        said = [(d["severity"], d["message"].partition(": ")[2] or d["message"]) for d in seen.json["diagnostics"]]
+        equal("%s: %s" % (severity, sentence), (said, seen["y"].split("[")[0] if wanted == "?" else seen["y"]),
+              ([(severity, sentence)], wanted))
+    for node, opset in ((op("y = Pad(x, p)", mode="wrap"), 19), (op("y = MaxPool(i)", kernel_shape=[3, 3], auto_pad=""), 17)):
+        equal("allowed in version %d" % opset, infer(daemon, model(graph([pads, node], inputs, ["y"]), opset=opset)).reasons,
+              [])
+    node = op("y = Cast(x)", to=16)
+    for check_types, wanted in ((False, []), (True, ["ATTRIBUTE_VALUE"])):
+        equal("an element type that the version does not have, check_types=%s" % check_types,
+              infer(daemon, model(graph([node], inputs, ["y"]), opset=9), check_types=str(check_types).lower()).reasons, wanted)
+
+
 def main():
     with Daemon() as daemon:
-        for part in (untyped, constants, imports, many):
+        for part in (untyped, constants, imports, allowed, many):
             part(daemon)
     finish()
 

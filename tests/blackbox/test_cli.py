@@ -37,7 +37,7 @@ def check_usage():
                       ("serve", "--log-requests=maybe"), ("infer",), ("infer", "a", "b"), ("infer", "--nope", "-"),
                       ("infer", "-x"), ("infer", "-", "--format", "xml"), ("infer", "-", "--dim", "N"),
                       ("infer", "-", "--values=some"), ("infer", "-", "--dim"), ("operators", "--opset", "x"),
-                      ("operators", "x"), ("health", "--url", "ftp://x"), ("health", "--url", "http://"),
+                      ("operators", "x", "y"), ("health", "--url", "ftp://x"), ("health", "--url", "http://"),
                       ("health", "--url", "http://x:y"), ("serve", "--upload-bytes", "1X"), ("serve", "--rank", "0")):
         status, _, err = run(*arguments)
         check("shaped %s: 2, and says why" % " ".join(arguments), status == 2 and err, (status, err))

@@ -42,6 +42,8 @@ def check_listing(daemon):
     check("opset=9: what there was, as it was", old and all(o["since"] <= 9 and o["since"] in o["versions"] for o in old))
     check("opset=9 has no GridSample", "GridSample" not in [o["name"] for o in old])
     for operator in everything:
+        if not operator["description"].endswith("."):
+            check("%s: a description" % operator["name"], False, operator["description"])
         if operator["versions"] != sorted(set(operator["versions"])) or operator["since"] != operator["versions"][-1]:
             check("%s: versions in order" % operator["name"], False, operator)
 
@@ -53,7 +55,19 @@ def check_one(daemon):
     equal("Relu of ai.onnx", daemon.get("/v1/operators/Relu?domain=ai.onnx").json, relu)
     conv = daemon.get("/v1/operators/Conv?opset=17").json
     attributes = {a["name"]: a for a in conv["attributes"]}
-    equal("an attribute with a default", attributes["group"], {"name": "group", "type": "int", "required": False, "default": 1})
+    equal("an attribute with a default and a least value", attributes["group"],
+          {"name": "group", "type": "int", "required": False, "default": 1, "minimum": 1})
+    equal("the only values of an attribute, without old spellings", attributes["auto_pad"]["values"],
+          ["NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"])
+    check("a description is a sentence", conv["description"].startswith("Convolves") and conv["description"][-1] == ".")
+    described = {}
+    for name in ("Cast", "TfIdfVectorizer", "GridSample", "RNN", "Upsample"):
+        one = daemon.get("/v1/operators/%s?opset=9" % name if name == "Upsample" else "/v1/operators/" + name).json
+        described[name] = {a["name"]: a for a in one["attributes"]}
+    equal("an element type", described["Cast"]["to"].get("elementTypeOf"), "T2")
+    equal("the length of a list", described["TfIdfVectorizer"]["ngram_indexes"].get("minLength"), 1)
+    equal("values that are advised", described["GridSample"]["mode"].get("advisory"), True)
+    equal("a range", [described["RNN"]["layout"].get(key) for key in ("minimum", "maximum")], [0, 1])
     equal("inputs", [i["option"] for i in conv["inputs"]], ["single", "single", "optional"])
     equal("how many", (conv["minInputs"], conv["maxInputs"]), (2, 3))
     check("types", "tensor(float)" in conv["typeConstraints"][0]["types"])
@@ -95,6 +109,17 @@ def check_command(daemon):
     check("shaped operators --domain --opset", status == 0 and all(l.startswith("ai.onnx.ml ") for l in
                                                                   out.decode().splitlines()[1:]), out)
     equal("shaped operators --domain nope", run("operators", "--domain", "nope")[0], 1)
+    status, out, _ = run("operators", "Conv", "--opset=11")
+    text = out.decode()
+    equal("shaped operators Conv", status, 0)
+    for line in ("Conv of ai.onnx, version 11", "Convolves the input", "  1 11 22\n", "T, optional\n",
+                 "int, at least 1, default 1\n",
+                 'string, one of NOTSET, SAME_UPPER, SAME_LOWER, VALID, default "NOTSET"\n', "tensor(float16)"):
+        check("it says %r" % line, line in text, text)
+    status, out, err = run("operators", "Cnv")
+    equal("shaped operators Cnv", (status, out, err), (1, b"", b"shaped: no operator 'Cnv'; did you mean Conv?\n"))
+    equal("GridSample before it was there", run("operators", "GridSample", "--opset=9")[0], 1)
+    equal("two names", run("operators", "Conv", "Relu")[0], 2)
 
 
 def main():

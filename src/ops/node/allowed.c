@@ -1,11 +1,9 @@
 #include "ops/node/allowed.h"
 
-#include <math.h>
-
 #include "base/buf.h"
 #include "base/nearest.h"
 #include "base/str.h"
-#include "base/try.h"
+#include "ops/table/allowed.h"
 #include "value/elem.h"
 
 #define SHOWN_BYTES 40 /* of a text that a message repeats */
@@ -27,45 +25,6 @@ static void put_subject(struct buf *buf, const struct held *h)
         if (h->index >= 0)
                 buf_printf(buf, "[%lld]", (long long)h->index);
         buf_puts(buf, " must be ");
-}
-
-static void put_value(struct buf *buf, const struct op_allowed *allowed, size_t i)
-{
-        if (allowed->words)
-                buf_puts(buf, allowed->words[i]);
-        else if (allowed->ints)
-                buf_put_i64(buf, allowed->ints[i]);
-        else
-                buf_printf(buf, "%g", (double)allowed->floats[i]);
-}
-
-static void put_values(struct buf *buf, const struct op_allowed *allowed)
-{
-        buf_puts(buf, allowed->count > 2 ? "one of " : "");
-        for (size_t i = 0; i < allowed->count; i++) {
-                buf_puts(buf, i == 0 ? "" : allowed->count == 2 ? " or " : ", ");
-                put_value(buf, allowed, i);
-        }
-}
-
-static void put_int_range(struct buf *buf, const struct op_allowed *allowed)
-{
-        if (allowed->most == INT64_MAX)
-                buf_printf(buf, "at least %lld", (long long)allowed->least);
-        else if (allowed->least == INT64_MIN)
-                buf_printf(buf, "at most %lld", (long long)allowed->most);
-        else
-                buf_printf(buf, "in [%lld, %lld]", (long long)allowed->least, (long long)allowed->most);
-}
-
-static void put_float_range(struct buf *buf, const struct op_allowed *allowed)
-{
-        if (isinf(allowed->f_most))
-                buf_printf(buf, "at least %g", allowed->f_least);
-        else if (isinf(allowed->f_least))
-                buf_printf(buf, "at most %g", allowed->f_most);
-        else
-                buf_printf(buf, "in [%g, %g]", allowed->f_least, allowed->f_most);
 }
 
 /* "one of float, double" */
@@ -115,10 +74,8 @@ static bool refuse_int(const struct held *h, int64_t value, enum ox_code *ret)
                 buf_puts(&message, "the number of an element type");
         else if (allowed->variable)
                 put_elems(&message, allowed->elems);
-        else if (allowed->count > 0)
-                put_values(&message, allowed);
         else
-                put_int_range(&message, allowed);
+                op_allowed_print(&message, h->attr);
         buf_printf(&message, ", got %lld", (long long)value);
         if (allowed->variable && elem_is_valid(value))
                 buf_printf(&message, " (%s)", elem_name((int)value));
@@ -141,10 +98,7 @@ static bool refuse_float(const struct held *h, double value, enum ox_code *ret)
                 return false;
         buf_init(&message, h->n->arena);
         put_subject(&message, h);
-        if (allowed->count > 0)
-                put_values(&message, allowed);
-        else
-                put_float_range(&message, allowed);
+        op_allowed_print(&message, h->attr);
         buf_printf(&message, ", got %g", value);
         *ret = refuse(h, &message);
         return true;
@@ -187,7 +141,7 @@ static bool refuse_text(const struct held *h, const char *text, size_t length, e
                 return false;
         buf_init(&message, h->n->arena);
         put_subject(&message, h);
-        put_values(&message, allowed);
+        op_allowed_print(&message, h->attr);
         put_got_text(&message, text, length);
         if (near.best)
                 buf_printf(&message, "; did you mean %s?", near.best);

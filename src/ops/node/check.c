@@ -58,16 +58,6 @@ static enum ox_code check_outputs(struct node *n)
         return OX_OK;
 }
 
-static const char *attr_type_name(int type)
-{
-        static const char *const names[] = {
-                "undefined",      "float",      "int",         "string",  "tensor", "graph",
-                "floats",         "ints",       "strings",     "tensors", "graphs", "sparse_tensor",
-                "sparse_tensors", "type_proto", "type_protos",
-        };
-        return type >= 0 && type < (int)(sizeof(names) / sizeof(names[0])) ? names[type] : "unknown";
-}
-
 /* Which of an attribute's fields is set, `wanted` before all others: IR versions before 2 had no `type`.
    ATTR_UNDEFINED: none, which an empty list and a zero that was not written look like. */
 static enum attr_type filled_type(const OnnxAttribute *attr, enum attr_type wanted)

@@ -11,6 +11,19 @@ static uint32_t hash_text(uint32_t hash, const char *text)
         return hash;
 }
 
+const char *attr_type_name(int type)
+{
+        switch (type) {
+#define ATTR_TYPE(Name, number, text)                                                                                  \
+        case (number):                                                                                                 \
+                return text;
+#include "ops/table/attr_types.def"
+#undef ATTR_TYPE
+        default:
+                return "unknown";
+        }
+}
+
 const char *op_canonical_domain(const char *domain)
 {
         return text_same(domain, "ai.onnx") ? "" : domain;

@@ -12,22 +12,13 @@
 struct node;
 
 enum attr_type {
-        ATTR_UNDEFINED = 0,
-        ATTR_FLOAT = 1,
-        ATTR_INT = 2,
-        ATTR_STRING = 3,
-        ATTR_TENSOR = 4,
-        ATTR_GRAPH = 5,
-        ATTR_FLOATS = 6,
-        ATTR_INTS = 7,
-        ATTR_STRINGS = 8,
-        ATTR_TENSORS = 9,
-        ATTR_GRAPHS = 10,
-        ATTR_SPARSE_TENSOR = 11,
-        ATTR_SPARSE_TENSORS = 12,
-        ATTR_TYPE_PROTO = 13,
-        ATTR_TYPE_PROTOS = 14,
-}; /* by ONNX's own numbers (AttributeProto.AttributeType) */
+#define ATTR_TYPE(Name, number, text) ATTR_##Name = (number),
+#include "ops/table/attr_types.def"
+#undef ATTR_TYPE
+};
+
+/* "ints" and the like; "unknown" for a number that is not among them. */
+const char *attr_type_name(int type);
 
 /* What an attribute may hold; of a list, each element. */
 struct op_allowed {
