@@ -1,5 +1,6 @@
-/* Runs the rows of case files in process: `run_cases FILE...` prints ok or not ok for every row, operator and version
-   of the operator set that it names. README.md has the format. */
+/* Runs the rows of case files in process: `run_cases FILE[:LINE]... [OPERATOR]...` prints ok or not ok for every row,
+   operator and version of the operator set that it names; with a line, that row alone; with operators, theirs alone.
+   README.md has the format. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,9 @@ struct run {
         size_t n_list;
         const char *file;
         int line;
+        int only_line;   /* 0: every line */
+        char **only_ops; /* names; none: every operator */
+        int n_only_ops;
         size_t passed, failed;
 };
 
@@ -32,6 +36,14 @@ static void report(struct run *run, const char *row, const char *op, int opset, 
         }
         run->failed++;
         printf("not ok - %s:%d %s @%s-%d\n#  %s\n", run->file, run->line, row, op, opset, error);
+}
+
+static bool is_wanted(const struct run *run, const char *op)
+{
+        for (int i = 0; i < run->n_only_ops; i++)
+                if (strcmp(run->only_ops[i], op) == 0)
+                        return true;
+        return run->n_only_ops == 0;
 }
 
 static void run_at(struct run *run, const char *text, const struct case_row *row, const char *op, int opset)
@@ -111,7 +123,8 @@ static void run_row(struct run *run, const char *text)
                 report(run, text, "?", 0, error);
         else
                 for (size_t i = 0; i < row.n_op; i++)
-                        run_operator(run, text, &row, row.op[i]);
+                        if (is_wanted(run, row.op[i]))
+                                run_operator(run, text, &row, row.op[i]);
 }
 
 /* "Abs 1 each=int8,int16 | each[2] -> each[2]" is a row for each of the element types. */
@@ -146,14 +159,21 @@ static void run_line(struct run *run, const char *line)
 {
         const char *error;
 
-        if (line[0] != '@' || strchr(line, '|') != NULL)
-                run_each(run, line);
-        else if ((error = define_list(run, line)) != NULL)
+        if (line[0] != '@' || strchr(line, '|') != NULL) {
+                if (run->only_line == 0 || run->only_line == run->line)
+                        run_each(run, line);
+        } else if ((error = define_list(run, line)) != NULL)
                 report(run, line, "?", 0, error);
 }
 
-static bool run_file(struct run *run, const char *path)
+/* `path` may end in a colon and the number of a line. */
+static bool run_file(struct run *run, char *path)
 {
+        char *colon = strrchr(path, ':');
+
+        run->only_line = colon == NULL ? 0 : atoi(colon + 1);
+        if (run->only_line > 0)
+                *colon = '\0';
         FILE *file = fopen(path, "re");
         const char *base = strrchr(path, '/');
         char *line = NULL;
@@ -189,11 +209,17 @@ int main(int argc, char **argv)
 
         if (run.context == NULL || run.arena == NULL || run.names == NULL)
                 return EXIT_FAILURE;
-        for (int i = 1; i < argc; i++)
+        int files = argc;
+
+        while (files > 1 && strstr(argv[files - 1], ".cases") == NULL)
+                files--;
+        run.only_ops = argv + files;
+        run.n_only_ops = argc - files;
+        for (int i = 1; i < files; i++)
                 readable = run_file(&run, argv[i]) && readable;
         printf("%zu passed, %zu failed\n", run.passed, run.failed);
         ox_context_free(run.context);
         arena_free(run.arena);
         arena_free(run.names);
-        return readable && run.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+        return readable && run.failed == 0 && run.passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

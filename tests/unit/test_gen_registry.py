@@ -3,12 +3,13 @@
 
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
 
-GENERATOR = str(pathlib.Path(sys.argv.pop(1)).resolve())
+sys.path.insert(0, str(pathlib.Path(sys.argv.pop(1)).resolve().parent))
+import gen_registry  # found only now
+
 SETS = "floats = float16 float double\nfloats13 = floats bfloat16\n"
 RELU = "Relu: Sets negative elements to zero.\nRelu  6  Relu  -  (X: T) -> (Y: T)\n        T = floats\n"
 RULES = "enum ox_code infer_Relu(struct node *n)\n{\n}\n"
@@ -24,9 +25,12 @@ class Folder:
     def generate(self, rows, sets=SETS, rules=""):
         for name, text in (("types.set", sets), ("a.ops", rows), ("a.c", rules)):
             (self.path / name).write_text(text)
-        run = subprocess.run([sys.executable, GENERATOR, ".", "types.set", "a.ops", "a.c"], cwd=self.path,
-                             capture_output=True, text=True, check=False)
-        return run.returncode, run.stderr.strip()
+        os.chdir(self.path)
+        try:
+            gen_registry.main(".", "types.set", "a.ops", "a.c")
+        except SystemExit as end:
+            return 1, str(end)
+        return 0, ""
 
     def text(self, name):
         return (self.path / name).read_text()
@@ -46,7 +50,7 @@ class Tables(unittest.TestCase):
         self.fault(A + row + "\n", "a.ops:2: error: " + message)
 
     def table(self, row):
-        self.assertEqual(self.folder.generate(A + row + "\n"), (0, ""))
+        self.assertEqual(self.folder.generate('few = ["a", "b"]\n' + A + row + "\n"), (0, ""))
         return self.folder.text("registry_table.c")
 
     def test_good(self):
@@ -88,7 +92,8 @@ class Tables(unittest.TestCase):
                 ("x: floats[2..3] in 0.5..", ".f_least = 0.5, .f_most = INFINITY, .min_count = 2, .max_count = 3"),
                 ("n: ints[1..]", ".min_count = 1, .max_count = SIZE_MAX"),
                 ("n: ints[2]", ".min_count = 2, .max_count = 2"),
-                ("n: int in? 0..1", ".warns = true")):
+                ("n: int in? 0..1", ".warns = true"),
+                ("m: string in? few = \"b\"", ".count = 2, .spelled = 2")):
             self.assertIn(wanted, self.table("A 1 - - () -> () {%s}" % attribute), attribute)
 
     def test_element_type_of_an_attribute(self):
@@ -123,6 +128,7 @@ class Tables(unittest.TestCase):
                 ("n: ints[2] = [1]", "the default of 'n' is not of an allowed length"),
                 ("n: int in ..", "a range is `least..`, `..most` or `least..most`"),
                 ("n: int in 2..1", "a range is `least..`, `..most` or `least..most`"),
+                ("n: int in few", "unknown list of values 'few'"),
                 ("n: int in []", "allowed values must be at least one, and each once"),
                 ("n: int in [1, 1]", "allowed values must be at least one, and each once"),
                 ('m: string in "a"..', "allowed texts stand in brackets"),
@@ -161,6 +167,12 @@ class Tables(unittest.TestCase):
                    "a.ops:3: error: A 1 must stand above 1: the newest comes first")
         self.fault(A + "A 2 - - () -> ()\nB: Too.\nB 1 - - () -> ()\n" + A + "A 1 - - () -> ()\n",
                    "a.ops:6: error: A has rows elsewhere: a.ops:2")
+
+    def test_lists(self):
+        self.fault("few = [1]\nfew = [2]\n", "a.ops:2: error: 'few' is there already")
+        self.fault("few = [1] [2]\n", "a.ops:1: error: `NAME = [VALUE, ...]` expected")
+        self.fault("few = [1]\n" + A + "A 1 - - () -> () {m: string in few}\n",
+                   "a.ops:3: error: 1 is not a value of type string")
 
     def test_sets(self):
         self.fault(RELU, "types.set:2: error: 'floats' is there already", "floats = float\nfloats = double\n")
