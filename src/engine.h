@@ -12,6 +12,10 @@ struct ox_context *ox_context_new_shared(const struct ox_limits *limits, struct 
 
 struct arena *ox_context_arena(struct ox_context *context);
 
+/* Once a model has taken so much of the context's memory, the rest of it is parsed by ox_model_infer() and not while it
+   is fed. To be called before it is; holds until the context is reset. */
+void ox_model_defer(struct ox_context *context, size_t bytes);
+
 /* Runs what allocates on the context's arena. It may end early from any depth, when memory or time runs out: then the
    code says so, and ox_context_error() why. What `run` holds besides the arena would be lost. */
 enum ox_code ox_context_run(struct ox_context *context, enum ox_code (*run)(void *user), void *user);

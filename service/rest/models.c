@@ -80,6 +80,7 @@ void models_begin(struct call *call)
         if (!read_options(call, m) ||
             !upload_begin(&m->upload, call, medias, wanted, limits->upload_bytes, "upload_bytes"))
                 return;
+        ox_model_defer(m->context, INLINE_BYTES);
         m->upload.sink = feed;
         m->upload.user = call;
 }

@@ -47,6 +47,7 @@ struct ox_context *ox_context_new_shared(const struct ox_limits *limits, struct 
                 free(context);
                 return NULL;
         }
+        context->defer_after = SIZE_MAX;
         context->error = "";
         return context;
 }
@@ -64,6 +65,7 @@ void ox_context_reset(struct ox_context *context, size_t keep)
         arena_reset(context->arena, keep);
         context->skimmer = NULL;
         context->loader = NULL;
+        context->defer_after = SIZE_MAX;
         context->model = NULL;
         context->failed = OX_OK;
         context->strings = NULL;

@@ -37,7 +37,13 @@ static void need_skimmer(struct ox_context *context)
         if (context->skimmer)
                 return;
         sink.user = context->loader = loader_new(context->arena);
+        loader_defer(context->loader, context->defer_after);
         context->skimmer = skim_new(context->arena, &context->limits, &sink);
+}
+
+void ox_model_defer(struct ox_context *context, size_t bytes)
+{
+        context->defer_after = bytes;
 }
 
 static enum ox_code run_feed(void *user)

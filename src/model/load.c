@@ -48,11 +48,21 @@ static void memory_leave(void *memory, void *at)
 #define FIRST_ROOM     16
 #define RAW_DATA_FIELD 9 /* of TensorProto */
 
+/* A message that waits to be parsed. */
+struct aside {
+        struct aside *next;
+        size_t size;
+        uint32_t number;
+        uint8_t bytes[];
+};
+
 struct loader {
         struct arena *arena;
         OnnxGraph graph;                       /* nothing but lists */
         const ProtobufCFieldDescriptor *field; /* the list that was added to last; NULL: none */
         bool bytes_stay;
+        size_t defer_after; /* bytes of the arena */
+        struct aside *first_aside, **last_aside;
 };
 
 struct loader *loader_new(struct arena *arena)
@@ -60,12 +70,19 @@ struct loader *loader_new(struct arena *arena)
         struct loader *loader = arena_new_zero(arena, struct loader);
 
         loader->arena = arena;
+        loader->defer_after = SIZE_MAX;
+        loader->last_aside = &loader->first_aside;
         return loader;
 }
 
 void loader_bytes_stay(struct loader *loader, bool stay)
 {
         loader->bytes_stay = stay;
+}
+
+void loader_defer(struct loader *loader, size_t bytes)
+{
+        loader->defer_after = bytes;
 }
 
 /* A list of a graph: where its number of messages and its array stand. */
@@ -102,9 +119,9 @@ static size_t size_before_raw(const uint8_t *bytes, size_t size, ProtobufCBinary
         return size;
 }
 
-enum ox_code loader_take(void *loader_, uint32_t number, const uint8_t *bytes, size_t size, bool is_fed)
+/* `stay`: the bytes do, so that the raw_data of an initializer can be read where it stands. */
+static enum ox_code parse(struct loader *loader, uint32_t number, const uint8_t *bytes, size_t size, bool stay)
 {
-        struct loader *loader = loader_;
         struct memory memory = {.arena = loader->arena};
         ProtobufCAllocator allocator = {.alloc = memory_take, .free = memory_leave, .allocator_data = &memory};
 
@@ -112,8 +129,7 @@ enum ox_code loader_take(void *loader_, uint32_t number, const uint8_t *bytes, s
                 loader->field =
                         protobuf_c_message_descriptor_get_field(&shaped__onnx__v1__graph_proto__descriptor, number);
         const ProtobufCFieldDescriptor *field = loader->field;
-        bool is_borrowed =
-                is_fed && loader->bytes_stay && field->descriptor == &shaped__onnx__v1__tensor_proto__descriptor;
+        bool is_borrowed = stay && field->descriptor == &shaped__onnx__v1__tensor_proto__descriptor;
         ProtobufCBinaryData raw = {0};
         size_t unpacked = is_borrowed ? size_before_raw(bytes, size, &raw) : size;
         ProtobufCMessage *message = protobuf_c_message_unpack(field->descriptor, &allocator, unpacked, bytes);
@@ -138,6 +154,45 @@ enum ox_code loader_take(void *loader_, uint32_t number, const uint8_t *bytes, s
         return OX_OK;
 }
 
+static enum ox_code put_aside(struct loader *loader, uint32_t number, const uint8_t *bytes, size_t size)
+{
+        struct aside *aside = arena_alloc(loader->arena, sizeof(*aside) + size);
+
+        *aside = (struct aside){.size = size, .number = number};
+        memcpy(aside->bytes, bytes, size);
+        *loader->last_aside = aside;
+        loader->last_aside = &aside->next;
+        return OX_OK;
+}
+
+enum ox_code loader_take(void *loader_, uint32_t number, const uint8_t *bytes, size_t size, bool is_fed)
+{
+        struct loader *loader = loader_;
+
+        /* What was put aside keeps its order with what comes after it. */
+        if (loader->first_aside || arena_used(loader->arena) > loader->defer_after)
+                return put_aside(loader, number, bytes, size);
+        return parse(loader, number, bytes, size, is_fed && loader->bytes_stay);
+}
+
+/* Parses what was put aside, on the arena. */
+static enum ox_code parse_aside(struct loader *loader, const char **ret_error)
+{
+        for (struct aside *aside; (aside = loader->first_aside) != NULL; loader->first_aside = aside->next) {
+                enum ox_code code = parse(loader, aside->number, aside->bytes, aside->size, true);
+
+                if (code == OX_INVALID_ARGUMENT)
+                        *ret_error = arena_printf(loader->arena,
+                                                  "no model: GraphProto.%s has a message that cannot be parsed",
+                                                  loader->field->name);
+                else if (code != OX_OK)
+                        arena_lack(loader->arena, ret_error);
+                if (code != OX_OK)
+                        return code;
+        }
+        return OX_OK;
+}
+
 static void put_lists(OnnxGraph *graph, const struct loader *loader)
 {
         const ProtobufCMessageDescriptor *descriptor = &shaped__onnx__v1__graph_proto__descriptor;
@@ -156,8 +211,8 @@ static void put_lists(OnnxGraph *graph, const struct loader *loader)
 
 /* -- the model -- */
 
-enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, const struct loader *loader,
-                        OnnxModel **ret, const char **ret_error)
+enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, struct loader *loader, OnnxModel **ret,
+                        const char **ret_error)
 {
         struct memory memory = {.arena = arena};
         ProtobufCAllocator allocator = {.alloc = memory_take, .free = memory_leave, .allocator_data = &memory};
@@ -183,8 +238,10 @@ enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, 
                                           model->ir_version);
                 return OX_INVALID_ARGUMENT;
         }
-        if (loader)
+        if (loader) {
+                TRY(parse_aside(loader, ret_error));
                 put_lists(model->graph, loader);
+        }
         *ret = model;
         return OX_OK;
 }

@@ -17,11 +17,15 @@ struct loader *loader_new(struct arena *arena);
    but read where it stands. */
 void loader_bytes_stay(struct loader *loader, bool stay);
 
+/* Once `bytes` of the arena are in use, messages are put aside as they are, to be parsed by model_load(): parsing takes
+   far longer than reading, and may be another thread's work. */
+void loader_defer(struct loader *loader, size_t bytes);
+
 /* Takes the next message of a list: what a skimmer's sink calls. */
 enum ox_code loader_take(void *loader, uint32_t number, const uint8_t *bytes, size_t size, bool is_fed);
 
 /* Parses the bytes that the skimmer kept to the end, and puts the loader's lists (NULL: there are none) into their
    graph. OX_INVALID_ARGUMENT with *ret_error (on the arena) when they are no ModelProto, or have neither a graph nor an
    opset import. */
-enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, const struct loader *loader,
-                        OnnxModel **ret, const char **ret_error);
+enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, struct loader *loader, OnnxModel **ret,
+                        const char **ret_error);

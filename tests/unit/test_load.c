@@ -1,4 +1,7 @@
 #include "model/load.h"
+
+#include <stdio.h>
+
 #include "model/skim.h"
 #include "unit.h"
 #include "wire_builder.h"
@@ -176,5 +179,43 @@ START_TEST(reads_raw_data_where_it_stands)
 }
 END_TEST
 
+/* What is put aside is parsed in the end, in its order; what cannot be parsed is told then. */
+START_TEST(parses_later_what_is_put_aside)
+{
+        struct arena *arena = arena_new((size_t)1 << 20);
+        struct loader *loader = loader_new(arena);
+        static const uint8_t bad[] = {0x0a, 0x7f}; /* a text of 127 bytes, of which there are none */
+        struct bytes empty = {0}, graph = {0};
+        char name[16];
+        const char *error;
+        OnnxModel *model;
+
+        loader_defer(loader, arena_used(arena) + 500);
+        for (int i = 0; i < 100; i++) {
+                struct bytes tensor = {0};
+
+                snprintf(name, sizeof(name), "t%d", i);
+                put_text(&tensor, TENSOR_NAME, name);
+                ck_assert_int_eq(loader_take(loader, GRAPH_INITIALIZER, tensor.at, tensor.size, false), OX_OK);
+                drop_bytes(&tensor);
+        }
+        put_message(&graph, MODEL_GRAPH, &empty);
+        ck_assert_int_eq(model_load(arena, graph.at, graph.size, loader, &model, &error), OX_OK);
+        ck_assert_uint_eq(model->graph->n_initializer, 100);
+        for (int i = 0; i < 100; i++) {
+                snprintf(name, sizeof(name), "t%d", i);
+                ck_assert_str_eq(model->graph->initializer[i]->name, name);
+        }
+        loader = loader_new(arena);
+        ck_assert_int_eq(loader_take(loader, GRAPH_INITIALIZER, bad, sizeof(bad), false), OX_INVALID_ARGUMENT);
+        loader_defer(loader, 0);
+        ck_assert_int_eq(loader_take(loader, GRAPH_INITIALIZER, bad, sizeof(bad), false), OX_OK);
+        ck_assert_int_eq(model_load(arena, graph.at, graph.size, loader, &model, &error), OX_INVALID_ARGUMENT);
+        ck_assert_msg(strstr(error, "GraphProto.initializer") != NULL, "got '%s'", error);
+        drop_bytes(&graph);
+        arena_free(arena);
+}
+END_TEST
+
 UNIT_MAIN("load", takes_a_graph_with_opsets, takes_old_models_without_opsets, refuses_what_is_no_model,
-          tells_when_memory_runs_out, reads_raw_data_where_it_stands);
+          tells_when_memory_runs_out, reads_raw_data_where_it_stands, parses_later_what_is_put_aside);
