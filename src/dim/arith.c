@@ -106,6 +106,8 @@ struct dim dim_min(struct dim_table *t, struct dim a, struct dim b)
 
 bool dim_broadcast(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
 {
+        if (t->equalities && dim_same(under_facts(t, a), under_facts(t, b)))
+                a = b = dim_is_int(b) ? b : a;
         struct dim result = a, arg[2] = {a, b};
         unsigned faults = 0;
 

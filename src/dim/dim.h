@@ -106,8 +106,12 @@ bool dim_find(struct dim_table *t, const char *text, size_t length, struct dim *
 /* As dim_fresh(), for an unnamed dimension of a graph input. */
 struct dim dim_fresh_input(struct dim_table *t, const char *hint, const struct dim_origin *origin);
 
-/* Gives a symbol of any kind a value >= 0, as the caller of the inference asked: dim_resolve() replaces it. */
-void dim_define(struct dim_table *t, struct dim symbol, int64_t value);
+/* Gives the symbol of that name, of any kind, a value >= 0, as the caller of the inference asked. One that is there
+   already is replaced by dim_resolve(); one that comes later is the number from its beginning: what makes it returns
+   that. */
+void dim_define(struct dim_table *t, str_id name, int64_t value);
+/* Whether some symbol has, or had, that name. */
+bool dim_is_used(struct dim_table *t, str_id name);
 
 /* Takes a name out of the reach of dim_fresh(): every dimension name of the model, before anything is inferred. */
 void dim_reserve(struct dim_table *t, str_id name);
@@ -172,10 +176,22 @@ enum dim_unify {
    were declared. */
 enum dim_unify dim_unify(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);
 
+/* A fact that dim_unify() kept of a symbol: what it equals, and the node that says so. */
+struct dim_fact {
+        struct dim symbol, equal;
+        struct dim_origin because;
+};
+
+/* What kept `a` and `b` from being equal, when that is facts: the first one about a symbol in them. */
+bool dim_fact_against(struct dim_table *t, struct dim a, struct dim b, struct dim_fact *ret);
+
 /* From here on, symbols made before number `first` are neither bound nor bounded: what holds in a branch that may not
    be taken, or in a body that may not run, is no fact outside. Nests: returns what dim_release() takes to end it. */
 uint32_t dim_hold(struct dim_table *t, uint32_t first);
 void dim_release(struct dim_table *t, uint32_t before);
+
+/* Counts up with every symbol that is bound: what was resolved at the same number is so still. */
+uint32_t dim_bindings(const struct dim_table *t);
 
 /* The dimension with every bound symbol replaced, again in canonical form. Cheap while nothing is bound. */
 struct dim dim_resolve(struct dim_table *t, struct dim d);

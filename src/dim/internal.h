@@ -80,7 +80,10 @@ struct slots {
 
 struct name_entry {
         str_id name;
-        uint32_t symbol;      /* its number + 1; 0 when the name is only reserved */
+        uint32_t symbol;  /* its number + 1; 0 when there is none */
+        bool is_reserved; /* no fresh symbol may have it */
+        bool is_defined;  /* its symbol is `value` */
+        int64_t value;
         uint32_t next_suffix; /* the next to try for a fresh symbol of this name */
 };
 
@@ -88,6 +91,10 @@ struct symbol {
         struct dim_symbol open; /* what callers see */
         struct dim lone;        /* the symbol as a dimension */
         uint32_t atom;
+        bool is_equal;
+        struct dim
+                equal; /* by a fact, whose origin is `because`; it holds no symbol that is_equal was said of before */
+        struct dim_origin because;
         uint32_t resolve_generation;
         struct dim resolved; /* of the bound one */
         uint32_t mark;       /* the walk that saw it last */
@@ -125,7 +132,8 @@ struct dim_table {
 
         /* Each counts up when what is remembered on its ground no longer holds. */
         uint32_t fact_generation, bind_generation, text_generation;
-        uint32_t held; /* symbols before this one are not bound (dim_hold) */
+        uint32_t held;       /* symbols before this one are not bound (dim_hold) */
+        uint32_t equalities; /* symbols that are equal to something by a fact */
         unsigned relate_level, divide_level, normal_level;
         uint32_t *stack; /* of symbols, for walks through what they are bound to */
         uint32_t stack_n, stack_room, mark;
@@ -279,6 +287,10 @@ bool proves_ge(struct dim_table *t, struct dim a, struct dim b);
 /* -- resolve.c -- */
 /* Onto the table's stack. */
 void push_symbol(struct dim_table *t, uint32_t symbol);
+/* The dimension under all equalities that are facts: resolved, and every symbol replaced that equals something. */
+struct dim under_facts(struct dim_table *t, struct dim d);
+/* Gives a symbol a number, whatever is made of it already. */
+void define_symbol(struct dim_table *t, uint32_t number, int64_t value);
 
 /* -- parse.c -- */
 bool is_function_name(const char *text, size_t length);

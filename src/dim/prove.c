@@ -233,15 +233,15 @@ bool dim_proves_ge(struct dim_table *t, struct dim a, struct dim b)
 {
         if (dim_is_int(a) && dim_is_int(b))
                 return a.val >= b.val;
-        return proves_ge(t, dim_resolve(t, a), dim_resolve(t, b));
+        return proves_ge(t, under_facts(t, a), under_facts(t, b));
 }
 
 bool dim_proves_equal(struct dim_table *t, struct dim a, struct dim b)
 {
         if (dim_same(a, b))
                 return true;
-        a = dim_resolve(t, a);
-        b = dim_resolve(t, b);
+        a = under_facts(t, a);
+        b = under_facts(t, b);
         return dim_same(a, b) || (proves_ge(t, a, b) && proves_ge(t, b, a));
 }
 
@@ -270,9 +270,11 @@ bool dim_proves_unequal(struct dim_table *t, struct dim a, struct dim b)
 {
         if (dim_is_int(a) && dim_is_int(b))
                 return a.val != b.val;
-        a = dim_resolve(t, a);
-        b = dim_resolve(t, b);
+        a = under_facts(t, a);
+        b = under_facts(t, b);
         if (dim_same(a, b))
                 return false;
+        if (dim_is_int(a) && dim_is_int(b))
+                return true;
         return differs_by_content(t, a, b) || proves_difference(t, a, b, -1) || proves_difference(t, b, a, -1);
 }

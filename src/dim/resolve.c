@@ -1,7 +1,8 @@
 /* Replacing bound symbols. What cannot be stated within the limits stays as it is, which is as true. */
 #include "dim/internal.h"
 
-static struct dim substitute(struct dim_table *t, struct dim d);
+/* `facts`: symbols are replaced by what facts make them equal to, too, and nothing is remembered. */
+static struct dim substitute(struct dim_table *t, struct dim d, bool facts);
 
 static bool is_stale(const struct dim_table *t, uint32_t symbol)
 {
@@ -43,27 +44,33 @@ static void refresh(struct dim_table *t, struct dim d)
                 dim_each_symbol(t, symbol->open.bound, push_stale, t);
                 if (t->stack_n > before)
                         continue;
-                symbol->resolved = substitute(t, symbol->open.bound);
+                symbol->resolved = substitute(t, symbol->open.bound, false);
                 symbol->resolve_generation = t->bind_generation;
                 t->stack_n--;
         }
 }
 
+static bool substitute_symbol(const struct symbol *symbol, bool facts, struct dim *ret)
+{
+        bool is_equal = facts && symbol->is_equal;
+
+        *ret = is_equal ? symbol->equal : symbol->resolved;
+        return is_equal || symbol->open.is_bound;
+}
+
 /* An atom with its arguments replaced. False when it stays as it is. */
-static bool substitute_atom(struct dim_table *t, const struct atom *atom, struct dim *ret)
+static bool substitute_atom(struct dim_table *t, const struct atom *atom, bool facts, struct dim *ret)
 {
         struct dim arg[MAX_ARGUMENTS];
         bool changed = false;
         unsigned faults = 0;
 
-        if (!atom->open)
+        if (!atom->open && !facts)
                 return false;
-        if (atom->kind == ATOM_SYMBOL) {
-                *ret = t->symbol[atom->symbol]->resolved;
-                return t->symbol[atom->symbol]->open.is_bound;
-        }
+        if (atom->kind == ATOM_SYMBOL)
+                return substitute_symbol(t->symbol[atom->symbol], facts, ret);
         for (uint32_t i = 0; i < atom->n; i++) {
-                arg[i] = substitute(t, atom->arg[i]);
+                arg[i] = substitute(t, atom->arg[i], facts);
                 changed = changed || !dim_same(arg[i], atom->arg[i]);
         }
         if (!changed || atom->n < 2) /* every atom but a symbol has two arguments or more */
@@ -85,14 +92,15 @@ static bool substitute_atom(struct dim_table *t, const struct atom *atom, struct
 }
 
 /* coef * the product of the atoms, replaced. False when none of them changes. */
-static bool substitute_mono(struct dim_table *t, const struct term *term, struct dim *ret, unsigned *ret_faults)
+static bool substitute_mono(struct dim_table *t, const struct term *term, bool facts, struct dim *ret,
+                            unsigned *ret_faults)
 {
         const struct mono *mono = t->mono[term->mono];
         struct dim product = dim_int(term->coef), factor;
         bool changed = false;
 
         for (uint32_t i = 0; i < mono->n && !*ret_faults; i++) {
-                if (substitute_atom(t, t->atom[mono->atom[i]], &factor)) {
+                if (substitute_atom(t, t->atom[mono->atom[i]], facts, &factor)) {
                         changed = true;
                 } else {
                         struct term lone = {.coef = 1};
@@ -110,7 +118,7 @@ static bool substitute_mono(struct dim_table *t, const struct term *term, struct
 /* In the place of a term's replacement: it stays. No handle is that large. */
 static const struct dim STAYS = {.expr = UINT32_MAX};
 
-static unsigned substitute_terms(struct dim_table *t, struct dim d, struct dim *ret)
+static unsigned substitute_terms(struct dim_table *t, struct dim d, bool facts, struct dim *ret)
 {
         const struct expr *expr = t->expr[d.expr];
         struct dim *product = scratch_take(t, expr->n, sizeof(*product));
@@ -122,7 +130,8 @@ static unsigned substitute_terms(struct dim_table *t, struct dim d, struct dim *
                 struct term room;
                 struct dim replaced;
 
-                if (t->mono[expr->term[i].mono]->open && substitute_mono(t, &expr->term[i], &replaced, &faults)) {
+                if ((facts || t->mono[expr->term[i].mono]->open) &&
+                    substitute_mono(t, &expr->term[i], facts, &replaced, &faults)) {
                         changed = true;
                         product[i] = replaced;
                         n += poly_of(t, replaced, &room).n;
@@ -152,24 +161,32 @@ static unsigned substitute_terms(struct dim_table *t, struct dim d, struct dim *
         return poly_settle(t, out, n, ret);
 }
 
-static struct dim substitute(struct dim_table *t, struct dim d)
+static struct dim substitute(struct dim_table *t, struct dim d, bool facts)
 {
-        if (dim_is_int(d) || !t->expr[d.expr]->open)
+        if (dim_is_int(d) || (!t->expr[d.expr]->open && !facts))
                 return d;
         struct expr *expr = t->expr[d.expr];
 
-        if (expr->resolve_generation == t->bind_generation)
+        if (!facts && expr->resolve_generation == t->bind_generation)
                 return expr->resolved;
         struct scratch_mark mark = scratch_mark(t);
-
-        expr->resolved = d;
-        expr->resolve_generation = t->bind_generation;
         struct dim result;
 
-        if (!substitute_terms(t, d, &result))
+        if (!facts) {
+                expr->resolved = d;
+                expr->resolve_generation = t->bind_generation;
+        }
+        if (substitute_terms(t, d, facts, &result))
+                result = d;
+        if (!facts)
                 expr->resolved = result;
         scratch_release(t, mark);
-        return expr->resolved;
+        return result;
+}
+
+uint32_t dim_bindings(const struct dim_table *t)
+{
+        return t->bind_generation;
 }
 
 struct dim dim_resolve(struct dim_table *t, struct dim d)
@@ -179,7 +196,36 @@ struct dim dim_resolve(struct dim_table *t, struct dim d)
         if (t->expr[d.expr]->resolve_generation == t->bind_generation)
                 return t->expr[d.expr]->resolved;
         refresh(t, d);
-        return substitute(t, d);
+        return substitute(t, d, false);
+}
+
+/* What a symbol equals may hold others that were found to equal something later: so many rounds at most. */
+#define MAX_FACT_ROUNDS 8
+
+struct fact_walk {
+        const struct dim_table *t;
+        bool found;
+};
+
+static void look_fact(void *user, uint32_t symbol)
+{
+        struct fact_walk *walk = user;
+
+        walk->found = walk->found || walk->t->symbol[symbol]->is_equal;
+}
+
+struct dim under_facts(struct dim_table *t, struct dim d)
+{
+        d = dim_resolve(t, d);
+        for (int round = 0; round < MAX_FACT_ROUNDS && t->equalities && !dim_is_int(d); round++) {
+                struct fact_walk walk = {.t = t};
+
+                dim_each_symbol(t, d, look_fact, &walk);
+                if (!walk.found)
+                        break;
+                d = dim_resolve(t, substitute(t, d, true));
+        }
+        return d;
 }
 
 static bool atom_is_open(const struct dim_table *t, const struct atom *atom)
@@ -224,12 +270,9 @@ static void define(struct dim_table *t, struct symbol *s, struct dim value)
         }
 }
 
-void dim_define(struct dim_table *t, struct dim symbol, int64_t value)
+void define_symbol(struct dim_table *t, uint32_t number, int64_t value)
 {
-        uint32_t index;
-
-        if (dim_as_symbol(t, symbol, &index))
-                define(t, t->symbol[index], dim_int(value));
+        define(t, t->symbol[number], dim_int(value));
 }
 
 static struct dim replace(struct dim_table *t, struct dim d, uint32_t symbol, struct dim by)

@@ -75,14 +75,31 @@ static struct symbol *symbol_new(struct dim_table *t, str_id name, bool anonymou
         struct term term = {.coef = 1, .mono = mono_intern(t, &symbol->atom, 1)};
 
         poly_intern(t, (struct poly){&term, 1}, &symbol->lone);
-        name_entry(t, name)->symbol = number + 1;
+        struct name_entry *entry = name_entry(t, name);
+
+        entry->symbol = number + 1;
+        if (entry->is_defined)
+                define_symbol(t, number, entry->value);
         return symbol;
+}
+
+/* A symbol as those who asked for it take it: the number that it is defined as. */
+static struct dim as_defined(const struct symbol *symbol)
+{
+        return symbol->open.is_bound && dim_is_int(symbol->open.bound) ? symbol->open.bound : symbol->lone;
+}
+
+static bool is_taken(struct dim_table *t, str_id name)
+{
+        const struct name_entry *entry = name_find(t, name);
+
+        return entry && (entry->symbol || entry->is_reserved);
 }
 
 /* A name that nothing has: the hint, or the hint with the first number that makes it one. */
 static str_id fresh_name(struct dim_table *t, str_id hint)
 {
-        if (hint != STR_EMPTY && !name_find(t, hint))
+        if (hint != STR_EMPTY && !is_taken(t, hint))
                 return hint;
         for (;;) {
                 struct name_entry *taken = name_entry(t, hint);
@@ -91,7 +108,7 @@ static str_id fresh_name(struct dim_table *t, str_id hint)
                                      taken->next_suffix++);
                 str_id name = str_intern_z(t->strings, text);
 
-                if (!name_find(t, name))
+                if (!is_taken(t, name))
                         return name;
         }
 }
@@ -106,7 +123,7 @@ struct dim dim_named(struct dim_table *t, str_id name, const struct dim_origin *
 
                 if (!symbol->open.anonymous) {
                         symbol->open.from_input = symbol->open.from_input || from_input;
-                        return symbol->lone;
+                        return as_defined(symbol);
                 }
                 /* The model's name comes late: it goes before one that was made up. */
                 symbol->open.name = fresh_name(t, name);
@@ -116,7 +133,7 @@ struct dim dim_named(struct dim_table *t, str_id name, const struct dim_origin *
         struct symbol *symbol = symbol_new(t, name, false, origin);
 
         symbol->open.from_input = from_input;
-        return symbol->lone;
+        return as_defined(symbol);
 }
 
 bool dim_find(struct dim_table *t, const char *text, size_t length, struct dim *ret)
@@ -132,7 +149,7 @@ bool dim_find(struct dim_table *t, const char *text, size_t length, struct dim *
 
 struct dim dim_fresh(struct dim_table *t, const char *hint, const struct dim_origin *origin)
 {
-        return symbol_new(t, fresh_name(t, str_intern_z(t->strings, hint)), true, origin)->lone;
+        return as_defined(symbol_new(t, fresh_name(t, str_intern_z(t->strings, hint)), true, origin));
 }
 
 struct dim dim_fresh_input(struct dim_table *t, const char *hint, const struct dim_origin *origin)
@@ -140,7 +157,7 @@ struct dim dim_fresh_input(struct dim_table *t, const char *hint, const struct d
         struct symbol *symbol = symbol_new(t, fresh_name(t, str_intern_z(t->strings, hint)), true, origin);
 
         symbol->open.from_input = true;
-        return symbol->lone;
+        return as_defined(symbol);
 }
 
 /* For a content of a tensor: it may be negative. */
@@ -154,7 +171,24 @@ static struct dim dim_fresh_signed(struct dim_table *t, const char *hint, const 
 
 void dim_reserve(struct dim_table *t, str_id name)
 {
-        name_entry(t, name);
+        name_entry(t, name)->is_reserved = true;
+}
+
+void dim_define(struct dim_table *t, str_id name, int64_t value)
+{
+        struct name_entry *entry = name_entry(t, name);
+
+        entry->is_defined = true;
+        entry->value = value;
+        if (entry->symbol)
+                define_symbol(t, entry->symbol - 1, value);
+}
+
+bool dim_is_used(struct dim_table *t, str_id name)
+{
+        const struct name_entry *entry = name_find(t, name);
+
+        return entry && entry->symbol;
 }
 
 static bool is_given(const char *text)

@@ -169,6 +169,85 @@ static enum dim_unify equate(struct dim_table *t, struct dim a, struct dim b)
         return solve(t, difference);
 }
 
+/* -- facts -- */
+
+/* Whether a term is a symbol alone in the sum, which the sum gives as a sum of the others. */
+static bool gives_symbol(const struct dim_table *t, const struct expr *expr, uint32_t at, uint32_t *ret)
+{
+        const struct atom *atom = mono_atom(t, expr->term[at].mono);
+
+        if (!atom || atom->kind != ATOM_SYMBOL || expr->term[at].coef == INT64_MIN)
+                return false;
+        *ret = atom->symbol;
+        for (uint32_t i = 0; i < expr->n; i++)
+                if (i != at && expr->term[i].coef % expr->term[at].coef != 0)
+                        return false;
+        return true;
+}
+
+/* Keeps for later proofs that two dimensions are equal: of the symbols that the equality gives as a sum of others, the
+   youngest. Nothing is kept of one that was made before what is walked now may not run. */
+static void keep_fact(struct dim_table *t, struct dim a, struct dim b)
+{
+        struct dim difference, rest;
+        uint32_t symbol, best = 0, best_at = UINT32_MAX;
+
+        if (expr_combine(t, under_facts(t, a), 1, under_facts(t, b), -1, &difference) || dim_is_int(difference))
+                return;
+        const struct expr *expr = t->expr[difference.expr];
+
+        for (uint32_t i = 0; i < expr->n; i++)
+                if (gives_symbol(t, expr, i, &symbol) && symbol >= t->held &&
+                    (best_at == UINT32_MAX || symbol > best)) {
+                        best = symbol;
+                        best_at = i;
+                }
+        if (best_at == UINT32_MAX)
+                return;
+        struct symbol *s = t->symbol[best];
+        int64_t coef = expr->term[best_at].coef;
+
+        if (expr_combine(t, difference, 1, s->lone, -coef, &rest) || expr_floordiv(t, rest, dim_int(-coef), &rest) ||
+            holds(t, rest, best))
+                return;
+        struct range range = range_of(t, rest);
+
+        if (range.upper < s->open.lower || range.lower > s->open.upper)
+                return;
+        s->is_equal = true;
+        s->equal = rest;
+        s->because = t->origin;
+        t->equalities++;
+}
+
+struct fact_search {
+        const struct dim_table *t;
+        uint32_t found; /* + 1 */
+};
+
+static void find_fact(void *user, uint32_t symbol)
+{
+        struct fact_search *search = user;
+
+        if (!search->found && search->t->symbol[symbol]->is_equal)
+                search->found = symbol + 1;
+}
+
+bool dim_fact_against(struct dim_table *t, struct dim a, struct dim b, struct dim_fact *ret)
+{
+        struct fact_search search = {.t = t};
+
+        dim_each_symbol(t, dim_resolve(t, a), find_fact, &search);
+        dim_each_symbol(t, dim_resolve(t, b), find_fact, &search);
+        if (!search.found)
+                return false;
+        const struct symbol *symbol = t->symbol[search.found - 1];
+
+        *ret = (struct dim_fact){
+                .symbol = symbol->lone, .equal = under_facts(t, symbol->lone), .because = symbol->because};
+        return true;
+}
+
 enum dim_unify dim_unify(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
 {
         enum dim_unify outcome;
@@ -181,6 +260,8 @@ enum dim_unify dim_unify(struct dim_table *t, struct dim a, struct dim b, struct
                 outcome = DIM_UNIFY_SAME;
         else
                 outcome = equate(t, a, b);
+        if (outcome == DIM_UNIFY_FACT)
+                keep_fact(t, a, b);
         if (ret) {
                 if (outcome == DIM_UNIFY_BOUND) {
                         a = dim_resolve(t, a);

@@ -182,9 +182,13 @@ static bool ranks_differ(const struct type *a, const struct type *b, int *ret_a,
         return type_has_shape(a) && type_has_shape(b) && a->rank != b->rank;
 }
 
-static struct value join(struct node *n, int output, const struct value *a, const struct value *b, uint32_t free_since,
+/* Of two values as they are known by now. */
+static struct value join(struct node *n, int output, struct value *a, struct value *b, uint32_t free_since,
                          struct pairs *pairs)
 {
+        value_resolve(n->arena, n->dims, a);
+        value_resolve(n->arena, n->dims, b);
+
         struct differ d = {n, output, &a->type, &b->type, free_since, pairs};
         int ranks[2];
         struct value joined = {.type = type_unknown,
@@ -196,7 +200,7 @@ static struct value join(struct node *n, int output, const struct value *a, cons
         else if (is_empty(b) && type_kinds_agree(&a->type, &b->type))
                 joined.type = a->type;
         else
-                joined.type = type_join(n->arena, &a->type, &b->type, differ, &d);
+                joined.type = type_join(n->arena, n->dims, &a->type, &b->type, differ, &d);
         if (a->has_length && b->has_length && dim_same(a->length, b->length)) {
                 joined.has_length = true;
                 joined.length = a->length;
@@ -207,7 +211,7 @@ static struct value join(struct node *n, int output, const struct value *a, cons
         return joined;
 }
 
-struct value control_join(struct node *n, int output, const struct value *a, const struct value *b, uint32_t free_since)
+struct value control_join(struct node *n, int output, struct value *a, struct value *b, uint32_t free_since)
 {
         return join(n, output, a, b, free_since, NULL);
 }
@@ -312,7 +316,7 @@ enum ox_code control_if(struct infer *f, const struct scope *scope, struct node 
                         return OX_RESOURCE_EXHAUSTED;
         }
         for (int o = 0; o < n->n_out; o++) {
-                const struct value *a = &outputs[0][o], *b = &outputs[1][o];
+                struct value *a = &outputs[0][o], *b = &outputs[1][o];
 
                 if (!type_kinds_agree(&a->type, &b->type))
                         return node_error(n, REASON_TYPE_MISMATCH, -1, "the branches give output %d different types",

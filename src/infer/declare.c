@@ -129,16 +129,24 @@ static bool is_split(struct infer *f, str_id name)
                !dim_symbol_at(f->dims, symbol)->from_input;
 }
 
+/* An expression as a declaration holds it. */
+struct declared_text {
+        struct infer *f;
+        bool has_name;
+};
+
 static bool stands_alone(void *user, str_id name)
 {
-        struct infer *f = user;
+        struct declared_text *text = user;
 
-        return map_get(&f->names, name) >= 0 && !is_split(f, name);
+        text->has_name = true;
+        return map_get(&text->f->names, name) >= 0 && !is_split(text->f, name);
 }
 
 struct dim declare_dim_text(struct infer *f, const char *text, int axis, const struct declare_site *site)
 {
         struct dim_origin origin = origin_of(axis, site);
+        struct declared_text read = {.f = f};
         size_t length = strlen(text);
         struct dim d;
 
@@ -146,8 +154,8 @@ struct dim declare_dim_text(struct infer *f, const char *text, int axis, const s
                 return open_dim(f, axis, site);
         /* A numeral is a name as well: a size has a field of its own (onnx.proto, Dimension.dim_value). */
         if (!dim_is_identifier(text, length) &&
-            dim_parse(f->dims, text, length, stands_alone, f, &origin, site->is_input, &d) && !dim_is_int(d))
-                return d;
+            dim_parse(f->dims, text, length, stands_alone, &read, &origin, site->is_input, &d) && read.has_name)
+                return dim_is_int(d) && d.val < 0 ? open_dim(f, axis, site) : d;
         str_id name = str_intern(f->strings, text, length);
 
         if (!site->is_input && is_split(f, name))

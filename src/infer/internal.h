@@ -161,7 +161,7 @@ static inline struct result_value entry_given(enum ox_kind kind, const struct sc
 /* A new entry at the end; false when the scope has one of that name already. */
 bool entry_add(struct infer *f, struct scope *scope, str_id name, const struct result_value *entry);
 /* The value of a name, in the scope or around it; NULL. */
-const struct result_value *scope_find(const struct infer *f, const struct scope *scope, str_id name);
+struct result_value *scope_find(const struct infer *f, const struct scope *scope, str_id name);
 
 /* A diagnostic that no node's rule made; what does not apply is left out. */
 struct note {
@@ -286,8 +286,7 @@ enum ox_code control_single(struct node *n, int i);
 
 /* What holds for both values of output `output`. Sizes that differ become a fresh symbol, but for those of `a` that
    are a symbol made since `free_since` already. */
-struct value control_join(struct node *n, int output, const struct value *a, const struct value *b,
-                          uint32_t free_since);
+struct value control_join(struct node *n, int output, struct value *a, struct value *b, uint32_t free_since);
 
 /* Takes symbols made since `first`, which stand for other sizes in each iteration, out of a value: such sizes become
    fresh symbols of output `o`. */

@@ -98,18 +98,40 @@ static enum ox_code bind_symbols(struct infer *f, const char **ret_error)
 {
         for (size_t i = 0; i < f->options->n_binding; i++) {
                 const struct ox_binding *b = &f->options->binding[i];
-                struct dim_origin nowhere = {.axis = -1};
 
                 if (b->value < 0) {
                         *ret_error = arena_printf(f->arena, "dim: %s cannot be %lld, a size is 0 or more", b->name,
                                                   (long long)b->value);
                         return OX_INVALID_ARGUMENT;
                 }
-                str_id name = str_intern_z(f->strings, b->name);
-                struct dim symbol = dim_named(f->dims, name, &nowhere, true);
+                dim_define(f->dims, str_intern_z(f->strings, b->name), b->value);
+        }
+        return OX_OK;
+}
 
-                dim_name_entry(f, name);
-                dim_define(f->dims, symbol, b->value);
+/* Names that an error lists. */
+#define LISTED_NAMES 16
+
+/* A name that is bound must be somebody's: one of the model's, or of a symbol that the answer would show. */
+static enum ox_code check_bound(struct infer *f, const char **ret_error)
+{
+        for (size_t i = 0; i < f->options->n_binding; i++) {
+                str_id name = str_intern_z(f->strings, f->options->binding[i].name);
+                struct buf names;
+                size_t listed = 0;
+
+                if (dim_is_used(f->dims, name) || map_get(&f->names, name) >= 0)
+                        continue;
+                buf_init(&names, f->arena);
+                for (uint32_t s = 0; s < dim_symbol_count(f->dims) && listed < LISTED_NAMES; s++) {
+                        const struct dim_symbol *symbol = dim_symbol_at(f->dims, s);
+
+                        if (symbol->from_input)
+                                buf_printf(&names, "%s%s", listed++ ? ", " : "", str_text(f->strings, symbol->name));
+                }
+                *ret_error = arena_printf(f->arena, "dim: no size is named %s; sizes of inputs are named %s",
+                                          f->options->binding[i].name, listed ? buf_text(&names) : "nowhere");
+                return OX_INVALID_ARGUMENT;
         }
         return OX_OK;
 }
@@ -405,6 +427,7 @@ enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, co
                 begun.n_dim_name = f->n_dim_name;
                 begun.dim_name_room = f->dim_name_room;
         }
+        TRY(check_bound(f, ret_error));
         merge_note_split(f);
         *ret_result = finish(f, graph);
         return options->strict ? strict_code(f, ret_error) : OX_OK;
@@ -424,6 +447,7 @@ enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, con
                 struct result_value entry = entry_given(OX_KIND_INPUT, &scope, str_text(f->strings, name));
 
                 entry.value = request->input[i].value;
+                value_resolve(f->arena, f->dims, &entry.value);
                 if (!entry_add(f, &scope, name, &entry)) {
                         *ret_error = arena_printf(arena, "input %s is given twice", request->input[i].name);
                         return OX_INVALID_ARGUMENT;

@@ -94,7 +94,7 @@ bool entry_add(struct infer *f, struct scope *scope, str_id name, const struct r
         return true;
 }
 
-const struct result_value *scope_find(const struct infer *f, const struct scope *scope, str_id name)
+struct result_value *scope_find(const struct infer *f, const struct scope *scope, str_id name)
 {
         for (; scope; scope = scope->parent) {
                 int64_t number = map_get(&scope->entries, name);

@@ -27,6 +27,7 @@ struct result_value {
         bool declared_type; /* the main graph's value_info or output already declares it: the ONNX patch leaves it out
                              */
         const struct declared_shape *declared; /* where the model declares other sizes, or less; NULL */
+        uint32_t bindings;                     /* of the table of dimensions, when `value` was resolved last */
         struct value value;                    /* every dimension resolved */
 };
 

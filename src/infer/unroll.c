@@ -268,7 +268,7 @@ bool unroll_map(struct infer *f, const struct scope *scope, struct node *n, cons
                 struct type *of = arena_new_array(f->arena, struct type, 1);
 
                 for (int64_t i = 1; i < count; i++) {
-                        const struct value next = {.type = *elements[o][i]};
+                        struct value next = {.type = *elements[o][i]};
 
                         joined = control_join(n, o, &joined, &next, first);
                 }

@@ -163,22 +163,35 @@ void walk_initializers(struct infer *f, struct scope *scope, const OnnxGraph *gr
 
 /* -- one node -- */
 
+/* What became known since a value was looked at last takes its place in it, for every rule at once. */
+static void entry_resolve(struct infer *f, struct result_value *entry)
+{
+        uint32_t bindings = dim_bindings(f->dims);
+
+        if (entry->bindings == bindings)
+                return;
+        entry->bindings = bindings;
+        value_resolve(f->arena, f->dims, &entry->value);
+}
+
 /* The values that a node takes; false when there is none for some name. */
 static bool find_inputs(struct infer *f, const struct scope *scope, const OnnxNode *node, const struct value **ret)
 {
         bool found = true;
 
         for (size_t i = 0; i < node->n_input; i++) {
-                const struct result_value *entry = NULL;
+                struct result_value *entry = NULL;
 
                 ret[i] = NULL;
                 if (!node->input[i][0])
                         continue;
                 entry = scope_find(f, scope, str_intern_static(f->strings, node->input[i]));
-                if (!entry)
+                if (!entry) {
                         found = false;
-                else if (!entry->is_absent)
+                } else if (!entry->is_absent) {
+                        entry_resolve(f, entry);
                         ret[i] = &entry->value;
+                }
         }
         return found;
 }
@@ -591,20 +604,22 @@ bool walk_body(struct infer *f, const struct scope *parent, struct node *n, cons
         walk_initializers(f, &scope, graph);
         walk_nodes(f, &scope, graph->node, graph->n_node);
         for (size_t o = 0; o < n_outputs; o++) {
-                const struct result_value *entry = NULL;
+                struct result_value *entry = NULL;
 
                 ret_outputs[o] = (struct value){.type = type_unknown};
                 if (o < graph->n_output && graph->output[o]->name)
                         entry = scope_find(f, &scope, str_intern_static(f->strings, graph->output[o]->name));
-                if (entry)
+                if (entry) {
+                        entry_resolve(f, entry);
                         ret_outputs[o] = entry->value;
-                else if (o < graph->n_output)
+                } else if (o < graph->n_output) {
                         infer_note(f,
                                    &(struct note){.severity = OX_ERROR,
                                                   .reason = REASON_UNKNOWN_OUTPUT,
                                                   .scope = scope.path,
                                                   .value = text_or_empty(graph->output[o]->name)},
                                    "nothing defines output %s", text_or_empty(graph->output[o]->name));
+                }
         }
         return true;
 }

@@ -86,3 +86,51 @@ struct value value_map(const struct value_map *map, const struct value *value)
         ret.content = content_map(map, content_read(value->content));
         return ret;
 }
+
+/* -- what is bound -- */
+
+static struct dim resolve_size(void *dims, struct dim d, int axis)
+{
+        (void)axis;
+        return dim_resolve(dims, d);
+}
+
+static bool resolve_number(void *dims, struct dim *d)
+{
+        *d = dim_resolve(dims, *d);
+        return true;
+}
+
+static bool is_stale(struct dim_table *dims, struct dim d)
+{
+        return !dim_is_int(d) && !dim_same(dim_resolve(dims, d), d);
+}
+
+static bool is_type_stale(struct dim_table *dims, const struct type *type)
+{
+        while (type->of)
+                type = type->of;
+        for (int d = 0; type_is_tensor(type) && d < type->rank; d++)
+                if (is_stale(dims, type->dim[d]))
+                        return true;
+        return false;
+}
+
+void value_resolve(struct arena *arena, struct dim_table *dims, struct value *value)
+{
+        const struct value_map map = {arena, resolve_size, resolve_number, dims};
+        const struct content *content = value->content;
+        bool stale = is_type_stale(dims, &value->type) || (value->has_length && is_stale(dims, value->length));
+
+        for (int64_t i = 0; value->elements && !stale && i < value->length.val; i++)
+                stale = is_type_stale(dims, value->elements[i]);
+        /* Elements that nobody read yet are the model's, and numbers. */
+        for (size_t i = 0; content && !content->unread && !stale && i < content->count; i++)
+                stale = has_symbol(content->at[i]) && is_stale(dims, content->at[i].d);
+        if (!stale)
+                return;
+        value->content = content && !content->unread ? content : NULL;
+        *value = value_map(&map, value);
+        if (content && content->unread)
+                value->content = content;
+}

@@ -60,7 +60,7 @@ bool type_kinds_agree(const struct type *a, const struct type *b)
         return true;
 }
 
-struct type type_join(struct arena *arena, const struct type *a, const struct type *b,
+struct type type_join(struct arena *arena, struct dim_table *dims, const struct type *a, const struct type *b,
                       struct dim (*differ)(void *user, int axis), void *user)
 {
         if (a->kind != b->kind)
@@ -81,12 +81,15 @@ struct type type_join(struct arena *arena, const struct type *a, const struct ty
                 struct dim *dim = arena_new_array(arena, struct dim, (size_t)a->rank);
 
                 for (int d = 0; d < a->rank; d++)
-                        dim[d] = dim_same(a->dim[d], b->dim[d]) ? a->dim[d] : differ(user, d);
+                        if (dim_proves_equal(dims, a->dim[d], b->dim[d]))
+                                dim[d] = dim_is_int(b->dim[d]) ? b->dim[d] : a->dim[d];
+                        else
+                                dim[d] = differ(user, d);
                 joined.dim = dim;
         } else if (a->of && b->of) {
                 struct type *of = arena_new_zero(arena, struct type);
 
-                *of = type_join(arena, a->of, b->of, differ, user);
+                *of = type_join(arena, dims, a->of, b->of, differ, user);
                 joined.of = of;
         }
         return joined;
@@ -219,7 +222,7 @@ bool type_elements(struct dim_table *dims, const struct type *type, struct dim *
         if (!type_is_tensor(type) || type->rank == RANK_UNKNOWN)
                 return false;
         for (int d = 0; d < type->rank; d++)
-                product = dim_mul(dims, product, type->dim[d]);
+                product = dim_mul(dims, product, dim_resolve(dims, type->dim[d]));
         *ret = product;
         return true;
 }

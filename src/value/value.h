@@ -93,9 +93,9 @@ bool type_same(const struct type *a, const struct type *b);
 /* Whether kinds and element types (at every depth) can agree: unknown agrees with all. Shapes are not looked at. */
 bool type_kinds_agree(const struct type *a, const struct type *b);
 
-/* The most that holds for both: used where either may come (If, Loop). Dimensions that differ become what `differ`
-   says: a fresh symbol of the caller's naming. */
-struct type type_join(struct arena *arena, const struct type *a, const struct type *b,
+/* The most that holds for both: used where either may come (If, Loop). Dimensions that are not proven to be equal
+   become what `differ` says: a fresh symbol of the caller's naming. */
+struct type type_join(struct arena *arena, struct dim_table *dims, const struct type *a, const struct type *b,
                       struct dim (*differ)(void *user, int axis), void *user);
 
 /* Appends ONNX's type string, tensor(float) or seq(tensor(int64)). False, and nothing appended, when some element type
@@ -119,6 +119,10 @@ struct value_map {
 };
 
 struct value value_map(const struct value_map *map, const struct value *value);
+
+/* Replaces what is bound (dim_resolve()) in the sizes, the elements that were read and the length. Cheap where nothing
+   is. */
+void value_resolve(struct arena *arena, struct dim_table *dims, struct value *value);
 
 /* -- contents -- */
 

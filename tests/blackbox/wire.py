@@ -175,16 +175,23 @@ def post_head(path, *fields):
     return ("POST %s HTTP/1.1\r\nHost: x\r\n%s\r\n" % (path, "".join(f + "\r\n" for f in fields))).encode()
 
 
+def parts(data):
+    """The fields of a message: (number, integer or bytes, all its bytes)."""
+    at = 0
+    while at < len(data):
+        begun = at
+        key, at = read_varint(data, at)
+        if key & 7 == 0:
+            value, at = read_varint(data, at)
+        else:
+            length, at = read_varint(data, at) if key & 7 == 2 else ({1: 8, 5: 4}[key & 7], at)
+            value, at = data[at:at + length], at + length
+        yield key >> 3, value, data[begun:at]
+
+
 def fields(data):
     """The fields of a message: (number, integer or bytes)."""
-    found, at = [], 0
-    while at < len(data):
-        key, at = read_varint(data, at)
-        value, at = read_varint(data, at)
-        if key & 7 == 2:
-            value, at = data[at:at + value], at + value
-        found.append((key >> 3, value))
-    return found
+    return [(field, value) for field, value, _ in parts(data)]
 
 
 def read_varint(data, at):

@@ -113,7 +113,7 @@ static bool build_sequence(struct builder *b, const struct case_value *from, str
                 if (!build_value(b, &from->each[i], &each))
                         return false;
                 *type = each.type;
-                *of = i == 0 ? *type : type_join(b->arena, of, type, no_symbol, b);
+                *of = i == 0 ? *type : type_join(b->arena, b->dims, of, type, no_symbol, b);
                 elements[i] = type;
         }
         if (from->each == NULL) {

@@ -102,16 +102,12 @@ static struct value copy_value(struct copying *c, const struct value *value)
 
 static void bind_symbols(struct copying *c)
 {
-        const struct dim_origin nowhere = {.axis = -1};
-
         for (uint32_t i = 0; c->bound != NULL && i < c->bound->count; i++) {
                 if (dim_symbol_at(c->s->dims, i)->anonymous)
                         continue;
                 const char *name = str_text(c->s->strings, dim_symbol_at(c->s->dims, i)->name);
 
-                dim_define(c->request.dims,
-                           dim_named(c->request.dims, str_intern_z(c->request.strings, name), &nowhere, true),
-                           c->bound->value[i]);
+                dim_define(c->request.dims, str_intern_z(c->request.strings, name), c->bound->value[i]);
         }
 }
 

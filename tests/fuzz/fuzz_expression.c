@@ -204,7 +204,7 @@ static void check_define(struct pair *p, unsigned turn)
 
         if (open->is_bound)
                 return;
-        dim_define(p->dims, dim_named(p->dims, open->name, NULL, true), number);
+        dim_define(p->dims, open->name, number);
         struct dim resolved = dim_resolve(p->dims, p->dim[0]);
 
         if (dim_take_faults(p->dims) == DIM_FAULT_NONE)

@@ -5,9 +5,15 @@
 enum ox_code dim_agree(struct node *n, struct dim *dim, struct dim other, int i)
 {
         struct dim a = dim_resolve(n->dims, *dim), b = dim_resolve(n->dims, other);
+        struct dim_fact fact;
 
         switch (dim_unify(n->dims, a, b, dim)) {
         case DIM_UNIFY_CONFLICT:
+                if (dim_fact_against(n->dims, a, b, &fact))
+                        return node_error(
+                                n, REASON_DIM_MISMATCH, i, "wanted a size of %s, got %s, but %s (%s) takes %s to be %s",
+                                dim_text(n->dims, a), dim_text(n->dims, b), fact.because.node, fact.because.op,
+                                dim_text(n->dims, fact.symbol), dim_text(n->dims, fact.equal));
                 return node_error(n, REASON_DIM_MISMATCH, i, "wanted a size of %s, got %s", dim_text(n->dims, a),
                                   dim_text(n->dims, b));
         case DIM_UNIFY_FACT:

@@ -13,7 +13,7 @@ static struct dim fresh_axis(void *user, int axis)
 
 static struct type join(struct node *n, const struct type *a, const struct type *b)
 {
-        return type_same(a, b) ? *a : type_join(n->arena, a, b, fresh_axis, n);
+        return type_same(a, b) ? *a : type_join(n->arena, n->dims, a, b, fresh_axis, n);
 }
 
 /* Sizes that differ, in a shape that is being joined. */
@@ -40,7 +40,7 @@ static struct type join_all(struct node *n, const struct type *const *elements, 
 
         for (size_t i = 1; i < count; i++)
                 if (elements[i] != elements[i - 1] && !holds_for(&joined, elements[i]))
-                        joined = type_join(n->arena, &joined, elements[i], mark_axis, n);
+                        joined = type_join(n->arena, n->dims, &joined, elements[i], mark_axis, n);
         if (!type_is_tensor(&joined) || joined.rank <= 0)
                 return joined;
         struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)joined.rank);
