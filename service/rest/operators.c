@@ -5,34 +5,27 @@
 #include <xxhash.h>
 
 #include "engine.h"
-#include "ops/table/registry.h"
 #include "render/json_out.h"
+#include "rest/catalog.h"
 #include "rest/routes.h"
 #include "service.h"
 
-#define PAGE_DEFAULT 100
-#define PAGE_MOST    1000
-#define PATH_BYTES   14 /* of "/v1/operators/" */
+#define PATH_BYTES 14 /* of "/v1/operators/" */
 
 struct listing {
         struct call *call;
-        const char *domain; /* NULL: any */
-        int64_t opset;      /* 0: the newest */
+        struct catalog catalog;
         int64_t page_size;
         int64_t page; /* number of the first row to look at */
         const char *fault;
-        /* for one operator alone: */
-        const struct op_row *row;
-        size_t n_row;
+        bool is_one; /* operator alone: */
+        struct catalog_entry entry;
 };
 
 /* -- one operator -- */
 
 static void put_params(struct json_out *out, const char *key, const struct op_param *param, size_t count)
 {
-        static const char *const options[] = {
-                [PARAM_SINGLE] = "single", [PARAM_OPTIONAL] = "optional", [PARAM_VARIADIC] = "variadic"};
-
         json_key(out, key);
         json_open(out, '[');
         for (size_t i = 0; i < count; i++) {
@@ -40,7 +33,7 @@ static void put_params(struct json_out *out, const char *key, const struct op_pa
                 json_open(out, '{');
                 json_put_text(out, "name", param[i].name);
                 json_put_text(out, "type", param[i].type);
-                json_put_text(out, "option", options[param[i].option]);
+                json_put_text(out, "option", catalog_option(param[i].option));
                 json_close(out, '}');
         }
         json_close(out, ']');
@@ -161,24 +154,25 @@ static void put_constraints(struct json_out *out, const struct op_row *row)
         json_close(out, ']');
 }
 
-/* `rows` are all versions; `row` is the one that is described. */
-static void put_operator(struct json_out *out, const struct op_row *rows, size_t count, const struct op_row *row)
+static void put_operator(struct json_out *out, const struct catalog_entry *entry)
 {
+        const struct op_row *row = entry->row;
+
         json_open(out, '{');
         json_put_text(out, "domain", row->domain);
         json_put_text(out, "name", row->name);
         json_key(out, "versions");
         json_open(out, '[');
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < entry->n_versions; i++) {
                 json_item(out);
-                json_int(out, rows[i].since);
+                json_int(out, entry->versions[i].since);
         }
         json_close(out, ']');
         json_put_int(out, "since", row->since);
         json_key(out, "deprecated");
         json_bool(out, row->deprecated);
         json_key(out, "infersShape");
-        json_bool(out, row->rule || row->control != CONTROL_NONE);
+        json_bool(out, catalog_infers_shape(row));
         json_put_int(out, "minInputs", row->min_in);
         json_put_int_some(out, "maxInputs", row->max_in);
         json_put_int(out, "minOutputs", row->min_out);
@@ -189,14 +183,6 @@ static void put_operator(struct json_out *out, const struct op_row *rows, size_t
         put_constraints(out, row);
         json_put_text(out, "description", row->description);
         json_close(out, '}');
-}
-
-/* The row that is in force; NULL: none. */
-static const struct op_row *row_in_force(const struct op_row *rows, size_t count, int64_t opset)
-{
-        while (count > 0 && opset && rows[count - 1].since > opset)
-                count--;
-        return count ? &rows[count - 1] : NULL;
 }
 
 /* -- the query -- */
@@ -217,23 +203,23 @@ static bool read_number(const char *text, int64_t least, int64_t most, int64_t *
 static bool read_parameter(struct listing *l, const char *name, const char *value)
 {
         if (strcmp(name, "domain") == 0) {
-                l->domain = value ? op_canonical_domain(value) : "";
+                l->catalog.domain = value ? op_canonical_domain(value) : "";
                 return true;
         }
         if (strcmp(name, "opset") == 0) {
                 l->fault = "opset is an integer of 1 or more";
-                return read_number(value, 1, INT32_MAX, &l->opset);
+                return read_number(value, 1, INT32_MAX, &l->catalog.opset);
         }
-        if (strcmp(name, "pageSize") == 0 && !l->n_row) {
+        if (strcmp(name, "pageSize") == 0 && !l->is_one) {
                 l->fault = "pageSize is an integer from 1 to 1000";
-                return read_number(value, 1, PAGE_MOST, &l->page_size);
+                return read_number(value, 1, CATALOG_PAGE_MOST, &l->page_size);
         }
-        if (strcmp(name, "pageToken") == 0 && !l->n_row) {
+        if (strcmp(name, "pageToken") == 0 && !l->is_one) {
                 l->fault = "pageToken is the nextPageToken of the page before";
                 return !value || !*value || read_number(value, 0, (int64_t)op_row_count, &l->page);
         }
-        l->fault =
-                l->n_row ? "the options are domain and opset" : "the options are domain, opset, pageSize and pageToken";
+        l->fault = l->is_one ? "the options are domain and opset"
+                             : "the options are domain, opset, pageSize and pageToken";
         return false;
 }
 
@@ -265,7 +251,7 @@ static void put_tag(struct call *call)
 
 static void write_page(struct listing *l)
 {
-        size_t at = (size_t)l->page, shown = 0;
+        size_t at = (size_t)l->page;
         char block[JSON_BLOCK_BYTES];
         struct json_out out;
 
@@ -273,17 +259,9 @@ static void write_page(struct listing *l)
         json_open(&out, '{');
         json_key(&out, "operators");
         json_open(&out, '[');
-        while (at < op_row_count && shown < (size_t)l->page_size) {
-                size_t count;
-                const struct op_row *rows = op_versions(op_rows[at].domain, op_rows[at].name, &count);
-                const struct op_row *row = row_in_force(rows, count, l->opset);
-
-                at = (size_t)(rows - op_rows) + count;
-                if (!row || (l->domain && strcmp(row->domain, l->domain) != 0))
-                        continue;
+        for (int64_t shown = 0; shown < l->page_size && catalog_next(&l->catalog, &at, &l->entry); shown++) {
                 json_item(&out);
-                put_operator(&out, rows, count, row);
-                shown++;
+                put_operator(&out, &l->entry);
         }
         json_close(&out, ']');
         if (at < op_row_count) {
@@ -302,7 +280,7 @@ static void write_one(struct listing *l)
         struct json_out out;
 
         json_begin(&out, block, false, call_write, l->call);
-        put_operator(&out, l->row, l->n_row, row_in_force(l->row, l->n_row, l->opset));
+        put_operator(&out, &l->entry);
         json_end(&out);
 }
 
@@ -315,7 +293,7 @@ static void answer(struct listing *l, void (*write)(struct listing *l))
 
 void operators_list(struct call *call)
 {
-        struct listing l = {.call = call, .page_size = PAGE_DEFAULT, .fault = with_a_nul};
+        struct listing l = {.call = call, .page_size = CATALOG_PAGE_DEFAULT, .fault = with_a_nul};
 
         if (call->transport->query(call, each_parameter, &l))
                 answer(&l, write_page);
@@ -325,19 +303,18 @@ void operators_list(struct call *call)
 
 void operators_get(struct call *call)
 {
-        struct listing l = {.call = call, .domain = "", .n_row = 1, .fault = with_a_nul};
+        struct listing l = {.call = call, .catalog = {.domain = ""}, .is_one = true, .fault = with_a_nul};
         const char *name = call->path + PATH_BYTES;
 
         if (!call->transport->query(call, each_parameter, &l)) {
                 call_reply_error(call, OX_INVALID_ARGUMENT, "%s", l.fault);
                 return;
         }
-        l.row = op_versions(l.domain, name, &l.n_row);
-        if (l.n_row && row_in_force(l.row, l.n_row, l.opset))
+        if (catalog_find(&l.catalog, name, &l.entry))
                 answer(&l, write_one);
-        else if (l.opset)
-                call_reply_error(call, OX_NOT_FOUND, "domain '%.60s' has no operator '%.60s' in version %lld", l.domain,
-                                 name, (long long)l.opset);
+        else if (l.catalog.opset)
+                call_reply_error(call, OX_NOT_FOUND, "domain '%.60s' has no operator '%.60s' in version %lld",
+                                 l.catalog.domain, name, (long long)l.catalog.opset);
         else
-                call_reply_error(call, OX_NOT_FOUND, "domain '%.60s' has no operator '%.60s'", l.domain, name);
+                call_reply_error(call, OX_NOT_FOUND, "domain '%.60s' has no operator '%.60s'", l.catalog.domain, name);
 }
