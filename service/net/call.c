@@ -178,6 +178,10 @@ __attribute__((format(printf, 4, 0))) static void reply_error(struct call *call,
         char message[1024];
 
         vsnprintf(message, sizeof(message), format, args);
+        if (call->put_error) {
+                call->put_error(call, status, code, message);
+                return;
+        }
         call_reply(call, status, "application/json");
         call->code = code;
         call_write_error(call, code, message);
@@ -201,6 +205,8 @@ void call_reply_error_status(struct call *call, int status, enum ox_code code, c
         va_end(args);
 }
 
+static const char client_deadline[] = "the request took longer than its client waits";
+
 bool call_is_late(const struct call *call)
 {
         return clock_ns() >= call->deadline_ns;
@@ -208,8 +214,11 @@ bool call_is_late(const struct call *call)
 
 void call_reply_late(struct call *call)
 {
-        call_reply_error(call, OX_DEADLINE_EXCEEDED, "the request took longer than the limit request_s, %lld s",
-                         (long long)call->service->config->request_s);
+        if (call->is_client_deadline)
+                call_reply_error(call, OX_DEADLINE_EXCEEDED, "%s", client_deadline);
+        else
+                call_reply_error(call, OX_DEADLINE_EXCEEDED, "the request took longer than the limit request_s, %lld s",
+                                 (long long)call->service->config->request_s);
 }
 
 enum ox_code call_look(void *call_, const char **ret_why)
@@ -221,7 +230,7 @@ enum ox_code call_look(void *call_, const char **ret_why)
                 *ret_why = "the client went away before the request was done";
                 return OX_CANCELED;
         }
-        *ret_why = "the request took longer than request_s allows";
+        *ret_why = call->is_client_deadline ? client_deadline : "the request took longer than request_s allows";
         return call_is_late(call) ? OX_DEADLINE_EXCEEDED : OX_OK;
 }
 

@@ -90,7 +90,8 @@ struct call {
         bool body_is_work;     /* set by begin(): what a few bytes of it become takes long, so that workers take it, */
         uint64_t inline_bytes; /* unless it has no more of them */
         int64_t started_ns, deadline_ns;
-        uint64_t client; /* a hash of who sent it (work/client.h) */
+        bool is_client_deadline; /* it is the client's own, which begin() took from the head */
+        uint64_t client;         /* a hash of who sent it (work/client.h) */
 
         /* the reply */
         int status; /* 0: none yet */
@@ -105,6 +106,8 @@ struct call {
 
         /* the handler's own */
         void *state;
+        /* Writes the whole reply of an error, in the form of a protocol; NULL: as JSON with that status. */
+        void (*put_error)(struct call *call, int status, enum ox_code code, const char *message);
         int route;               /* its number in the metrics; -1: none */
         uint64_t nodes, skipped; /* for the log */
 

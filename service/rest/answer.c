@@ -4,8 +4,6 @@
 #include "rest/routes.h"
 #include "service.h"
 
-#define LITTLE_BYTES (1024 * 1024)
-
 bool answer_error(struct call *call, struct ox_context *context, enum ox_code code, const char *message,
                   const struct ox_result *result)
 {
@@ -16,8 +14,8 @@ void answer_write_little(void *little_, const char *bytes, size_t size)
 {
         struct answer_little *little = little_;
 
-        if (little->call->reply.length + size > LITTLE_BYTES)
-                arena_bail(ox_context_arena(little->context), OX_ABORTED, "more than %d bytes", LITTLE_BYTES);
+        if (little->call->reply.length + size > ANSWER_LITTLE_BYTES)
+                arena_bail(ox_context_arena(little->context), OX_ABORTED, "more than %d bytes", ANSWER_LITTLE_BYTES);
         call_write(little->call, bytes, size);
 }
 

@@ -11,7 +11,8 @@ bool answer_error(struct call *call, struct ox_context *context, enum ox_code co
 
 /* An ox_write for an answer that is written on a thread which others wait for: once the answer is large, it ends the
    rendering with OX_ABORTED. */
-#define INLINE_NS 20000000 /* what such a thread may spend on inferring, too */
+#define ANSWER_LITTLE_BYTES (1024 * 1024)
+#define INLINE_NS           20000000 /* what such a thread may spend on inferring, too */
 struct answer_little {
         struct call *call;
         struct ox_context *context;

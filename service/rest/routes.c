@@ -12,6 +12,10 @@
         {                                                                                                              \
                 begin, nodes_body, nodes_end, nodes_work, nodes_done                                                   \
         }
+#define RPC                                                                                                            \
+        {                                                                                                              \
+                rpc_begin, rpc_body, rpc_end, rpc_work, rpc_done                                                       \
+        }
 #define ANSWER(begin)                                                                                                  \
         {                                                                                                              \
                 begin, NULL, NULL, NULL, NULL                                                                          \
@@ -30,6 +34,10 @@ const struct route routes[] = {
         {"/v2", "v2", METHOD_GET, ANSWER(probe_server)},
         {"/v2/health/live", "v2/health/live", METHOD_GET, ANSWER(probe_live_v2)},
         {"/v2/health/ready", "v2/health/ready", METHOD_GET, ANSWER(probe_ready_v2)},
+        {"/shaped.v1.ShapeInference/InferModel", "InferModel", METHOD_POST | METHOD_GET, RPC},
+        {"/shaped.v1.ShapeInference/ListOperators", "ListOperators", METHOD_POST | METHOD_GET, RPC},
+        {"/shaped.v1.ShapeInference/GetOperator", "GetOperator", METHOD_POST | METHOD_GET, RPC},
+        {"/grpc.health.v1.Health/Check", "Health/Check", METHOD_POST, RPC},
         {"/", "home", METHOD_GET, ANSWER(probe_home)},
 };
 
@@ -65,7 +73,9 @@ static void rest_begin(struct call *call)
                 }
                 call_reply_error_status(call, HTTP_NOT_ALLOWED, OX_UNIMPLEMENTED, "%s does not take %.40s", route->path,
                                         call->method_name);
-                call_reply_header(call, "Allow", "%s", route->methods & METHOD_POST ? "POST" : "GET, HEAD");
+                call_reply_header(call, "Allow", "%s%s%s", route->methods & METHOD_GET ? "GET, HEAD" : "",
+                                  route->methods == (METHOD_GET | METHOD_POST) ? ", " : "",
+                                  route->methods & METHOD_POST ? "POST" : "");
                 return;
         }
         call_reply_error_status(call, ox_code_http(OX_NOT_FOUND), OX_UNIMPLEMENTED, "there is no %.200s", call->path);

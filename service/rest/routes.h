@@ -38,6 +38,13 @@ void nodes_init(void); /* before threads start */
 void operators_list(struct call *call);
 void operators_get(struct call *call);
 
+/* rpc/rpc.c: the methods of proto/shaped.proto and proto/health.proto, by whatever protocol */
+void rpc_begin(struct call *call);
+bool rpc_body(struct call *call, const char *bytes, size_t size);
+enum call_next rpc_end(struct call *call);
+void rpc_work(struct call *call);
+void rpc_done(struct call *call);
+
 /* rest/probes.c */
 void probe_live(struct call *call);
 void probe_ready(struct call *call);

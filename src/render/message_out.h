@@ -1,5 +1,5 @@
 /* Writes protobuf messages, field by field. What it writes stays in one block until it is handed on, which may be done
-   wherever no message is open. Field numbers are at most 15. */
+   wherever no message is open. Field numbers are below 2048. */
 #pragma once
 
 #include <string.h>
@@ -42,10 +42,12 @@ static inline char *message_room(struct message_out *out, size_t size)
         return out->block + out->length;
 }
 
-enum { MESSAGE_WIRE_VARINT = 0, MESSAGE_WIRE_BYTES = 2 };
+enum { MESSAGE_WIRE_VARINT = 0, MESSAGE_WIRE_64 = 1, MESSAGE_WIRE_BYTES = 2, MESSAGE_WIRE_32 = 5 };
 
 #define MESSAGE_VARINT_MOST 10
-#define MESSAGE_HEAD_MOST   (1 + MESSAGE_VARINT_MOST) /* number and wire type of a field, and its length or value */
+#define MESSAGE_TAG_MOST    2
+#define MESSAGE_HEAD_MOST                                                                                              \
+        (MESSAGE_TAG_MOST + MESSAGE_VARINT_MOST) /* number and wire type of a field, and its length or value */
 
 static inline char *message_put_varint(char *at, uint64_t value)
 {
@@ -55,19 +57,22 @@ static inline char *message_put_varint(char *at, uint64_t value)
         return at;
 }
 
+static inline char *message_put_tag(char *at, unsigned field, unsigned wire)
+{
+        return message_put_varint(at, field << 3 | wire);
+}
+
 static inline void message_number(struct message_out *out, unsigned field, uint64_t value)
 {
-        char *at = message_room(out, MESSAGE_HEAD_MOST);
+        char *at = message_put_tag(message_room(out, MESSAGE_HEAD_MOST), field, MESSAGE_WIRE_VARINT);
 
-        *at++ = (char)(field << 3 | MESSAGE_WIRE_VARINT);
         out->length = (size_t)(message_put_varint(at, value) - out->block);
 }
 
 static inline void message_bytes(struct message_out *out, unsigned field, const char *bytes, size_t length)
 {
-        char *at = message_room(out, length + MESSAGE_HEAD_MOST);
+        char *at = message_put_tag(message_room(out, length + MESSAGE_HEAD_MOST), field, MESSAGE_WIRE_BYTES);
 
-        *at++ = (char)(field << 3 | MESSAGE_WIRE_BYTES);
         at = message_put_varint(at, length);
         memcpy(at, bytes, length);
         out->length = (size_t)(at + length - out->block);
@@ -76,6 +81,32 @@ static inline void message_bytes(struct message_out *out, unsigned field, const 
 static inline void message_text(struct message_out *out, unsigned field, const char *text)
 {
         message_bytes(out, field, text, strlen(text));
+}
+
+/* The lowest `size` bytes of a number, the lowest first. */
+static inline void message_fixed(struct message_out *out, unsigned field, unsigned wire, uint64_t bits, size_t size)
+{
+        char *at = message_put_tag(message_room(out, MESSAGE_TAG_MOST + size), field, wire);
+
+        for (size_t i = 0; i < size; i++)
+                *at++ = (char)(bits >> (8 * i));
+        out->length = (size_t)(at - out->block);
+}
+
+static inline void message_float(struct message_out *out, unsigned field, float value)
+{
+        uint32_t bits;
+
+        memcpy(&bits, &value, sizeof(bits));
+        message_fixed(out, field, MESSAGE_WIRE_32, bits, sizeof(bits));
+}
+
+static inline void message_double(struct message_out *out, unsigned field, double value)
+{
+        uint64_t bits;
+
+        memcpy(&bits, &value, sizeof(bits));
+        message_fixed(out, field, MESSAGE_WIRE_64, bits, sizeof(bits));
 }
 
 /* The same, left out when empty or -1. */
@@ -94,10 +125,9 @@ static inline void message_number_some(struct message_out *out, unsigned field, 
 /* Begins a message that is the value of a field. What it returns belongs to its end. */
 static inline size_t message_open(struct message_out *out, unsigned field)
 {
-        char *at = message_room(out, 2);
+        char *at = message_put_tag(message_room(out, MESSAGE_TAG_MOST + 1), field, MESSAGE_WIRE_BYTES);
 
-        at[0] = (char)(field << 3 | MESSAGE_WIRE_BYTES);
-        out->length += 2; /* one for the length, which is enough for most */
+        out->length = (size_t)(at + 1 - out->block); /* one byte for the length, which is enough for most */
         return out->length;
 }
 

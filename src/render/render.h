@@ -16,8 +16,8 @@ void render_error_json(enum ox_code code, const char *message, const struct ox_r
 /* application/vnd.onnx.patch: what can be appended to the model, so that intermediate values have their types. */
 void render_patch(const struct ox_result *result, struct arena *arena, ox_write write, void *user);
 
-/* Where in a larger message a rendered one belongs: the numbers of the fields that lead to it, at most 15 each and
-   MESSAGE_PATH_MOST in all, the outermost first. NULL: it stands alone. */
+/* Where in a larger message a rendered one belongs: the numbers of the fields that lead to it, at most
+   MESSAGE_PATH_MOST, the outermost first. NULL: it stands alone. */
 #define MESSAGE_PATH_MOST 4
 struct message_path {
         size_t count;

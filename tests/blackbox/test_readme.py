@@ -29,6 +29,7 @@ def commands():
 def main():
     with Daemon() as daemon, tempfile.TemporaryDirectory() as folder:
         shutil.copytree(MODELS, os.path.join(folder, "build", "tests", "models"), ignore=shutil.ignore_patterns("*.p"))
+        shutil.copytree(os.path.join(ROOT, "proto"), os.path.join(folder, "proto"))
         for command in commands():
             here = command.replace(ADDRESS, daemon.url).replace("curl -s", "curl -sS --fail-with-body --noproxy '*'")
             done = subprocess.run(["/bin/sh", "-c", here], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -1,0 +1,453 @@
+#include "rest/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+#define BLOCK     64 /* values that are allocated at a time */
+#define FEW_NAMES 8  /* of an object, held against each other one by one */
+
+/* The text is copied, so that texts in it can be decoded where they stand. */
+struct parser {
+        struct arena *arena;
+        const char *original;
+        char *text, *at, *end; /* *end is a NUL */
+        size_t depth, most_depth;
+        uint64_t seed;
+        struct json *block; /* what is left of it */
+        size_t left;
+        const char *error;
+};
+
+/* -- errors -- */
+
+/* The first fault stands. The place is told from the text as it came. */
+static bool fail(struct parser *p, const char *at, const char *message)
+{
+        size_t offset = (size_t)(at - p->text), line = 1, column = 1;
+
+        for (size_t i = 0; i < offset; i++) {
+                if (p->original[i] == '\n') {
+                        line++;
+                        column = 1;
+                } else if (((unsigned char)p->original[i] & 0xC0) != 0x80) {
+                        column++;
+                }
+        }
+        p->error = arena_printf(p->arena, "line %zu, column %zu: %s", line, column, message);
+        return false;
+}
+
+static bool fail_expected(struct parser *p, const char *expected)
+{
+        unsigned char c = (unsigned char)*p->at;
+        const char *got = p->at == p->end       ? "the end of the text"
+                          : c > ' ' && c < 0x7F ? arena_printf(p->arena, "'%c'", c)
+                                                : arena_printf(p->arena, "the byte 0x%02X", c);
+
+        return fail(p, p->at, arena_printf(p->arena, "expected %s, got %s", expected, got));
+}
+
+static inline void skip_spaces(struct parser *p)
+{
+        while (*p->at == ' ' || *p->at == '\n' || *p->at == '\r' || *p->at == '\t')
+                p->at++;
+}
+
+/* -- texts -- */
+
+static int hex_digit(char c)
+{
+        return c >= '0' && c <= '9'   ? c - '0'
+               : c >= 'a' && c <= 'f' ? c - 'a' + 10
+               : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                      : -1;
+}
+
+/* The four digits after "\u"; -1 where there are none. */
+static int32_t hex_unit(const char *digits)
+{
+        int32_t unit = 0;
+
+        for (int i = 0; i < 4; i++) {
+                int digit = hex_digit(digits[i]);
+
+                if (digit < 0)
+                        return -1;
+                unit = unit * 16 + digit;
+        }
+        return unit;
+}
+
+static char *put_utf8(char *to, uint32_t c)
+{
+        if (c < 0x80) {
+                *to++ = (char)c;
+        } else if (c < 0x800) {
+                *to++ = (char)(0xC0 | c >> 6);
+                *to++ = (char)(0x80 | (c & 0x3F));
+        } else if (c < 0x10000) {
+                *to++ = (char)(0xE0 | c >> 12);
+                *to++ = (char)(0x80 | (c >> 6 & 0x3F));
+                *to++ = (char)(0x80 | (c & 0x3F));
+        } else {
+                *to++ = (char)(0xF0 | c >> 18);
+                *to++ = (char)(0x80 | (c >> 12 & 0x3F));
+                *to++ = (char)(0x80 | (c >> 6 & 0x3F));
+                *to++ = (char)(0x80 | (c & 0x3F));
+        }
+        return to;
+}
+
+/* "\uD83D\uDE00" is one character of two UTF-16 units; half of a pair is none. */
+static bool read_unicode(struct parser *p, char **to)
+{
+        int32_t unit = hex_unit(p->at + 2), low;
+        uint32_t c;
+
+        if (unit < 0)
+                return fail(p, p->at, "expected four hexadecimal digits after \\u");
+        if (unit == 0)
+                return fail(p, p->at, "\\u0000 must not stand in a text");
+        c = (uint32_t)unit;
+        if (unit >= 0xD800 && unit <= 0xDFFF) {
+                low = p->at[6] == '\\' && p->at[7] == 'u' ? hex_unit(p->at + 8) : -1;
+                if (unit > 0xDBFF || low < 0xDC00 || low > 0xDFFF)
+                        return fail(p, p->at, "half of a surrogate pair stands alone");
+                c = 0x10000 + ((c - 0xD800) << 10) + ((uint32_t)low - 0xDC00);
+                p->at += 6;
+        }
+        p->at += 6;
+        *to = put_utf8(*to, c);
+        return true;
+}
+
+static bool read_escape(struct parser *p, char **to)
+{
+        static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
+        const char *found;
+
+        if (p->at[1] == 'u')
+                return read_unicode(p, to);
+        found = p->at[1] ? strchr(from, p->at[1]) : NULL;
+        if (!found)
+                return fail(p, p->at, "unknown escape after \\");
+        *(*to)++ = into[found - from];
+        p->at += 2;
+        return true;
+}
+
+/* Characters of a text that stand for themselves and need no look at their neighbours. */
+static inline bool is_plain(char c)
+{
+        return (signed char)c >= ' ' && c != '"' && c != '\\';
+}
+
+/* From a text's first escape or byte beyond ASCII on. */
+static bool read_text_rest(struct parser *p, const char *from, char **ret_end)
+{
+        char *to = p->at;
+
+        while (*p->at != '"') {
+                if (*p->at == '\\') {
+                        if (!read_escape(p, &to))
+                                return false;
+                } else if ((unsigned char)*p->at < ' ') {
+                        return p->at == p->end ? fail(p, from - 1, "the text that begins here has no closing quote")
+                                               : fail(p, p->at, "a control character must be escaped");
+                } else {
+                        *to++ = *p->at++;
+                }
+        }
+        if (!utf8_is_clean(from, (size_t)(to - from)))
+                return fail(p, from, "the text is not UTF-8");
+        *ret_end = to;
+        return true;
+}
+
+/* At a quote. */
+static bool read_text(struct parser *p, const char **ret, uint32_t *ret_length)
+{
+        const char *from = ++p->at;
+        char *end;
+
+        while (is_plain(*p->at))
+                p->at++;
+        end = p->at;
+        if (*p->at != '"' && !read_text_rest(p, from, &end))
+                return false;
+        *end = '\0';
+        p->at++;
+        if ((size_t)(end - from) > UINT32_MAX)
+                return fail(p, from, "the text is too long");
+        *ret = from;
+        *ret_length = (uint32_t)(end - from);
+        return true;
+}
+
+/* -- numbers -- */
+
+static inline bool is_digit(char c)
+{
+        return c >= '0' && c <= '9';
+}
+
+static const char *skip_digits(const char *at)
+{
+        while (is_digit(*at))
+                at++;
+        return at;
+}
+
+/* A point with digits, an exponent with digits, or both, at `at`. */
+static bool read_real(struct parser *p, const char *from, const char *at, struct json *value)
+{
+        const char *digits;
+
+        if (*at == '.') {
+                digits = at + 1;
+                at = skip_digits(digits);
+                if (at == digits)
+                        return fail(p, at, "expected a digit after the point");
+        }
+        if (*at == 'e' || *at == 'E') {
+                digits = at + 1 + (at[1] == '+' || at[1] == '-');
+                at = skip_digits(digits);
+                if (at == digits)
+                        return fail(p, at, "expected a digit in the exponent");
+        }
+        value->kind = JSON_IS_REAL;
+        value->f = strtod(from, NULL);
+        p->at += at - from;
+        return isfinite(value->f) || fail(p, from, "the number is too large");
+}
+
+static bool read_number(struct parser *p, struct json *value)
+{
+        const char *from = p->at, *at = from + (*from == '-'), *digits = at;
+        bool is_negative = *from == '-', fits = true;
+        int64_t number = 0;
+
+        for (; is_digit(*at); at++)
+                fits = fits && !__builtin_mul_overflow(number, 10, &number) &&
+                       !(is_negative ? __builtin_sub_overflow(number, *at - '0', &number)
+                                     : __builtin_add_overflow(number, *at - '0', &number));
+        if (at == digits)
+                return fail(p, at, "expected a digit after -");
+        if (*digits == '0' && at > digits + 1)
+                return fail(p, from, "a number must not begin with 0");
+        if (*at == '.' || *at == 'e' || *at == 'E')
+                return read_real(p, from, at, value);
+        if (!fits)
+                return fail(p, from, "the integer does not fit into 64 bits");
+        value->kind = JSON_IS_INTEGER;
+        value->i = number;
+        p->at += at - from;
+        return true;
+}
+
+/* -- values -- */
+
+static struct json *new_value(struct parser *p)
+{
+        if (p->left == 0) {
+                p->block = arena_new_array(p->arena, struct json, BLOCK);
+                p->left = BLOCK;
+        }
+        p->left--;
+        *p->block = (struct json){.kind = JSON_IS_NULL};
+        return p->block++;
+}
+
+static bool read_word(struct parser *p, const char *word, struct json *value, enum json_kind kind, int64_t i)
+{
+        size_t length = strlen(word);
+
+        if ((size_t)(p->end - p->at) < length || memcmp(p->at, word, length) != 0)
+                return fail_expected(p, "a value");
+        p->at += length;
+        value->kind = kind;
+        value->i = i;
+        return true;
+}
+
+/* A value without others in it, or the beginning of one with them. */
+static bool read_value(struct parser *p, struct json *value)
+{
+        skip_spaces(p);
+        switch (*p->at) {
+        case '"':
+                value->kind = JSON_IS_TEXT;
+                return read_text(p, &value->text, &value->count);
+        case '{':
+        case '[':
+                value->kind = *p->at++ == '{' ? JSON_IS_OBJECT : JSON_IS_LIST;
+                value->first = NULL;
+                return true;
+        case 't':
+                return read_word(p, "true", value, JSON_IS_BOOL, 1);
+        case 'f':
+                return read_word(p, "false", value, JSON_IS_BOOL, 0);
+        case 'n':
+                return read_word(p, "null", value, JSON_IS_NULL, 0);
+        default:
+                return *p->at == '-' || is_digit(*p->at) ? read_number(p, value) : fail_expected(p, "a value");
+        }
+}
+
+/* The name and the colon of a member. */
+static bool read_name(struct parser *p, struct json *member)
+{
+        uint32_t length;
+
+        skip_spaces(p);
+        if (*p->at != '"')
+                return fail_expected(p, "a name in quotes");
+        if (!read_text(p, &member->name, &length))
+                return false;
+        skip_spaces(p);
+        if (*p->at != ':')
+                return fail_expected(p, "':'");
+        p->at++;
+        return true;
+}
+
+static bool fail_twice(struct parser *p, const struct json *member)
+{
+        return fail(p, member->name, arena_printf(p->arena, "the object has '%.100s' twice", member->name));
+}
+
+static bool few_names_differ(struct parser *p, const struct json *object)
+{
+        for (const struct json *one = object->first; one; one = one->next)
+                for (const struct json *other = one->next; other; other = other->next)
+                        if (text_same(one->name, other->name))
+                                return fail_twice(p, other);
+        return true;
+}
+
+/* A table of strings has the empty one from the start. */
+static bool many_names_differ(struct parser *p, const struct json *object)
+{
+        struct strings *names = strings_new(p->arena, p->seed);
+        bool had_empty = false;
+
+        str_reserve(names, object->count);
+        for (const struct json *member = object->first; member; member = member->next) {
+                uint32_t before = str_count(names);
+                bool is_known = str_intern_static(names, member->name) < before;
+
+                if (member->name[0] ? is_known : had_empty)
+                        return fail_twice(p, member);
+                had_empty = had_empty || !member->name[0];
+        }
+        return true;
+}
+
+/* -- lists and objects: without recursion, a list or object that is open has its holder in `next` -- */
+
+struct place {
+        struct json *holder; /* the innermost that is open; NULL: none */
+        struct json *value;  /* the one that is read next or was read last */
+};
+
+static bool begin_element(struct parser *p, struct place *place)
+{
+        place->value = new_value(p);
+        place->holder->count++;
+        return place->holder->kind == JSON_IS_LIST || read_name(p, place->value);
+}
+
+static inline char closing(const struct json *holder)
+{
+        return holder->kind == JSON_IS_OBJECT ? '}' : ']';
+}
+
+/* After the beginning of a list or object: *ret_is_open when it has elements, of which the first is next. */
+static bool open_holder(struct parser *p, struct place *place, bool *ret_is_open)
+{
+        struct json *holder = place->value;
+
+        skip_spaces(p);
+        *ret_is_open = *p->at != closing(holder);
+        if (!*ret_is_open) {
+                p->at++;
+                return true;
+        }
+        if (p->depth++ == p->most_depth)
+                return fail(p, p->at,
+                            arena_printf(p->arena, "lists and objects nest deeper than the limit message_depth, %zu",
+                                         p->most_depth));
+        holder->next = place->holder;
+        place->holder = holder;
+        if (!begin_element(p, place))
+                return false;
+        holder->first = place->value;
+        return true;
+}
+
+/* After a complete value: closes what ends with it. *ret_is_open when another element is next. */
+static bool close_holders(struct parser *p, struct place *place, bool *ret_is_open)
+{
+        while (place->holder) {
+                struct json *last = place->value, *holder = place->holder;
+
+                skip_spaces(p);
+                *ret_is_open = *p->at == ',';
+                if (*ret_is_open) {
+                        p->at++;
+                        if (!begin_element(p, place))
+                                return false;
+                        last->next = place->value;
+                        return true;
+                }
+                if (*p->at != closing(holder))
+                        return fail_expected(p, holder->kind == JSON_IS_OBJECT ? "',' or '}'" : "',' or ']'");
+                p->at++;
+                p->depth--;
+                if (holder->kind == JSON_IS_OBJECT && holder->count > 1 &&
+                    !(holder->count <= FEW_NAMES ? few_names_differ(p, holder) : many_names_differ(p, holder)))
+                        return false;
+                place->holder = (struct json *)(uintptr_t)holder->next;
+                holder->next = NULL;
+                place->value = holder;
+        }
+        *ret_is_open = false;
+        return true;
+}
+
+static bool read_document(struct parser *p, struct json *root)
+{
+        struct place place = {.value = root};
+        bool is_open = true;
+
+        while (is_open) {
+                if (!read_value(p, place.value))
+                        return false;
+                is_open = false;
+                if (place.value->kind >= JSON_IS_LIST && !open_holder(p, &place, &is_open))
+                        return false;
+                if (!is_open && !close_holders(p, &place, &is_open))
+                        return false;
+        }
+        skip_spaces(p);
+        return p->at == p->end || fail_expected(p, "the end of the text");
+}
+
+enum ox_code json_read(struct arena *arena, const struct ox_limits *limits, uint64_t seed, const char *text,
+                       size_t length, const struct json **ret, const char **ret_error)
+{
+        struct parser p = {.arena = arena, .original = text, .most_depth = (size_t)limits->message_depth, .seed = seed};
+        struct json *root = new_value(&p);
+
+        p.text = p.at = arena_strndup(arena, text, length);
+        p.end = p.text + length;
+        *ret = root;
+        *ret_error = "";
+        if (read_document(&p, root))
+                return OX_OK;
+        *ret_error = p.error;
+        return OX_INVALID_ARGUMENT;
+}

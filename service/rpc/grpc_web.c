@@ -1,0 +1,208 @@
+/* gRPC-Web (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md): a message in an envelope of flags and length
+   as the body of a POST; behind the answer's come the trailers, in an envelope too. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rpc/base64.h"
+#include "rpc/rpc.h"
+
+enum { FLAG_COMPRESSED = 0x01, FLAG_TRAILERS = 0x80 };
+
+#define TIMEOUT_DIGITS 8
+
+/* -- the head -- */
+
+static bool read_timeout(struct rpc *rpc)
+{
+        static const char units[] = "HMSmun";
+        static const int64_t ns[] = {INT64_C(3600000000000), INT64_C(60000000000), 1000000000, 1000000, 1000, 1};
+        const char *text = call_header(rpc->call, "Grpc-Timeout");
+
+        if (!text)
+                return true;
+        size_t digits = strspn(text, "0123456789");
+        const char *unit = text[digits] ? strchr(units, text[digits]) : NULL;
+
+        if (digits == 0 || digits > TIMEOUT_DIGITS || !unit || text[digits + 1])
+                return rpc_refuse(rpc, OX_INVALID_ARGUMENT,
+                                  "the Grpc-Timeout is '%.40s', wanted is a number of at most %d digits and one of %s",
+                                  text, TIMEOUT_DIGITS, units);
+        int64_t number = strtoll(text, NULL, 10), each = ns[unit - units];
+
+        rpc_set_timeout(rpc, number > INT64_MAX / 2 / each ? INT64_MAX / 2 : number * each);
+        return true;
+}
+
+static bool begin(struct rpc *rpc)
+{
+        const char *coding = call_header(rpc->call, "Grpc-Encoding");
+
+        rpc->wants_gzip = rpc_lists(call_header(rpc->call, "Grpc-Accept-Encoding"), "gzip");
+        rpc->envelope.has_coding = coding && strcmp(coding, "identity") != 0;
+        if (rpc->envelope.has_coding && strcmp(coding, "gzip") != 0)
+                return rpc_refuse(rpc, OX_UNIMPLEMENTED, "the Grpc-Encoding is '%.40s', wanted is gzip or identity",
+                                  coding);
+        if (rpc->envelope.has_coding)
+                rpc->call->body_is_work = true;
+        return read_timeout(rpc);
+}
+
+/* -- the request -- */
+
+static uint32_t envelope_length(const unsigned char *head)
+{
+        return (uint32_t)head[1] << 24 | (uint32_t)head[2] << 16 | (uint32_t)head[3] << 8 | head[4];
+}
+
+/* The flags and length of a message have come. */
+static bool open_envelope(struct rpc *rpc)
+{
+        const char *limit_name;
+        int64_t limit = rpc_limit(rpc, &limit_name);
+        unsigned flags = rpc->envelope.head[0];
+
+        rpc->envelope.head_size = 0;
+        rpc->envelope.left = envelope_length(rpc->envelope.head);
+        if (flags & ~(unsigned)FLAG_COMPRESSED)
+                return rpc_refuse(rpc, OX_INVALID_ARGUMENT, "the flags of the message are 0x%02x, wanted are 0 or 1",
+                                  flags);
+        if (rpc->envelope.count++)
+                return rpc_refuse(rpc, OX_UNIMPLEMENTED, "the request has more than one message");
+        if (rpc->envelope.left > (uint64_t)limit)
+                return rpc_refuse(rpc, OX_RESOURCE_EXHAUSTED, "the message has %llu bytes, the limit %s is %lld",
+                                  (unsigned long long)rpc->envelope.left, limit_name, (long long)limit);
+        if (!(flags & FLAG_COMPRESSED))
+                return true;
+        if (!rpc->envelope.has_coding)
+                return rpc_refuse(rpc, OX_INTERNAL, "the message is compressed, and no Grpc-Encoding says how");
+        return rpc_decode(rpc, ENCODING_GZIP);
+}
+
+static bool body(struct rpc *rpc, const char *bytes, size_t size)
+{
+        while (size > 0) {
+                size_t step = rpc->envelope.left < size ? (size_t)rpc->envelope.left : size;
+
+                if (step == 0) {
+                        rpc->envelope.head[rpc->envelope.head_size++] = (unsigned char)*bytes;
+                        step = 1;
+                        if (rpc->envelope.head_size == RPC_ENVELOPE && !open_envelope(rpc))
+                                return false;
+                } else {
+                        rpc->envelope.left -= step;
+                        if (!rpc_take(rpc, bytes, step))
+                                return false;
+                }
+                bytes += step;
+                size -= step;
+        }
+        return true;
+}
+
+static bool end(struct rpc *rpc)
+{
+        if (rpc->envelope.head_size || rpc->envelope.left)
+                return rpc_refuse(rpc, OX_INVALID_ARGUMENT, "the body ends within a message");
+        if (rpc->envelope.count == 0)
+                return rpc_refuse(rpc, OX_UNIMPLEMENTED, "the request has no message");
+        return rpc_take_end(rpc);
+}
+
+/* -- the reply -- */
+
+/* Sets flags and length of what stands behind the envelope that begins at `at`. */
+static void close_envelope(struct call_text *reply, size_t at, unsigned flags)
+{
+        uint32_t length;
+
+        if (reply->failed)
+                return;
+        length = (uint32_t)(reply->length - at - RPC_ENVELOPE);
+        reply->text[at] = (char)flags;
+        for (int i = 0; i < 4; i++)
+                reply->text[at + 1 + (size_t)i] = (char)(length >> (24 - 8 * i));
+}
+
+static void open_reply(struct rpc *rpc)
+{
+        static const char envelope[RPC_ENVELOPE];
+
+        call_write(rpc->call, envelope, RPC_ENVELOPE);
+}
+
+static void reply(struct rpc *rpc)
+{
+        call_reply(rpc->call, 200, rpc->is_json ? "application/grpc-web+json" : "application/grpc-web+proto");
+        open_reply(rpc);
+}
+
+static void put(struct rpc *rpc, const char *text)
+{
+        call_write(rpc->call, text, strlen(text));
+}
+
+/* A message in the characters that a header field may have (gRPC's "Percent-Encoded"). */
+static void put_percent(struct rpc *rpc, const char *text)
+{
+        for (; *text; text++) {
+                unsigned char c = (unsigned char)*text;
+                char escaped[4];
+
+                if (c >= 0x20 && c <= 0x7e && c != '%')
+                        snprintf(escaped, sizeof(escaped), "%c", c);
+                else
+                        snprintf(escaped, sizeof(escaped), "%%%02X", c);
+                put(rpc, escaped);
+        }
+}
+
+static void put_details(struct rpc *rpc)
+{
+        struct call_text status = {.budget = rpc->message.budget};
+        char *text;
+
+        rpc_status(rpc, &status);
+        text = status.length ? malloc(BASE64_ENCODED(status.length)) : NULL;
+        if (text) {
+                put(rpc, "grpc-status-details-bin: ");
+                call_write(rpc->call, text, base64_encode(text, (const uint8_t *)status.text, status.length, false));
+                put(rpc, "\r\n");
+        }
+        free(text);
+        text_free(&status);
+}
+
+static void put_trailers(struct rpc *rpc, enum ox_code code)
+{
+        size_t at = rpc->call->reply.length;
+        char line[40];
+
+        open_reply(rpc);
+        snprintf(line, sizeof(line), "grpc-status: %d\r\n", (int)code);
+        put(rpc, line);
+        if (code != OX_OK) {
+                put(rpc, "grpc-message: ");
+                put_percent(rpc, rpc->failure.message);
+                put(rpc, "\r\n");
+                put_details(rpc);
+        }
+        close_envelope(&rpc->call->reply, at, FLAG_TRAILERS);
+}
+
+static void reply_end(struct rpc *rpc, size_t start)
+{
+        close_envelope(&rpc->call->reply, start - RPC_ENVELOPE, rpc->wants_gzip ? FLAG_COMPRESSED : 0);
+        if (rpc->wants_gzip)
+                call_reply_header(rpc->call, "Grpc-Encoding", "gzip");
+        put_trailers(rpc, OX_OK);
+}
+
+/* The status is 200 whatever went wrong; what did stands in the trailers. */
+static void fail(struct rpc *rpc)
+{
+        call_reply(rpc->call, 200, rpc->is_json ? "application/grpc-web+json" : "application/grpc-web+proto");
+        put_trailers(rpc, rpc->failure.code);
+}
+
+const struct rpc_protocol grpc_web = {begin, body, end, reply, reply_end, fail};

@@ -1,0 +1,47 @@
+/* grpc.health.v1.Health */
+#include <string.h>
+
+#include "health.pb-c.h"
+#include "rpc/rpc.h"
+#include "service.h"
+
+/* "" is the daemon itself. */
+static bool is_served(const char *service)
+{
+        if (!service[0])
+                return true;
+        for (size_t i = 0; i < rpc_method_count; i++) {
+                const char *path = rpc_methods[i].path + 1;
+                size_t length = strcspn(path, "/");
+
+                if (strlen(service) == length && strncmp(service, path, length) == 0)
+                        return true;
+        }
+        return false;
+}
+
+static enum ox_code run_answer(void *user)
+{
+        struct rpc *rpc = user;
+        Grpc__Health__V1__HealthCheckResponse response = GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__INIT;
+
+        response.has_status = true;
+        response.status = atomic_load(&rpc->call->service->draining)
+                                  ? GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__NOT_SERVING
+                                  : GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__SERVING;
+        return rpc_write_message(rpc, &response.base);
+}
+
+enum ox_code rpc_health_check(struct rpc *rpc)
+{
+        ProtobufCMessage *message;
+
+        TRY(rpc_read(rpc, &message));
+        const char *service = text_or_empty(((Grpc__Health__V1__HealthCheckRequest *)message)->service);
+
+        if (!is_served(service))
+                return rpc_fail(rpc, OX_NOT_FOUND, "service", "there is no service '%.100s'", service);
+        enum ox_code code = ox_context_run(rpc->context, run_answer, rpc);
+
+        return code == OX_OK || code == OX_ABORTED ? code : rpc_fail_inference(rpc, code, NULL);
+}

@@ -1,0 +1,42 @@
+/* An InferModelRequest on its way in: the bytes of its model go to the engine while they arrive, all else is kept. */
+#pragma once
+
+#include "model/wire.h"
+#include "net/call.h"
+#include "rpc/base64.h"
+#include "rpc/messages.h"
+
+struct model_stream {
+        struct ox_context *context;
+        bool is_json;
+        int64_t rest_limit;    /* on the bytes of `rest` */
+        struct call_text rest; /* in protobuf the options, one message after the other, which is their merger; in JSON
+                                  the request, its model empty */
+        bool has_model;
+        enum ox_code code; /* of what failed; `fault` says what */
+        struct message_fault fault;
+
+        /* protobuf: the head of a field, or what stands in it */
+        uint8_t head[WIRE_HEAD_BYTES];
+        size_t head_size;
+        uint64_t left;
+        uint32_t field; /* 0: it is skipped */
+
+        /* JSON */
+        int depth;
+        char key[8]; /* the beginning of a member's name */
+        size_t key_size;
+        enum { JSON_OUTSIDE, JSON_TEXT, JSON_ESCAPE, JSON_MODEL, JSON_MODEL_ESCAPE } state;
+        bool is_key, is_model_next;
+        struct base64_decoder base64;
+};
+
+void model_stream_begin(struct model_stream *stream, struct ox_context *context, bool is_json, struct budget *budget,
+                        int64_t rest_limit);
+void model_stream_done(struct model_stream *stream);
+
+/* Takes the next bytes. False: `code` and `fault` say what is wrong. */
+bool model_stream_take(struct model_stream *stream, const char *bytes, size_t size);
+
+/* The request is complete. */
+bool model_stream_end(struct model_stream *stream);

@@ -1,0 +1,168 @@
+#include "rpc/options.h"
+
+#include <stdio.h>
+
+#include "rpc/fault.h"
+#include "service.h"
+
+struct taking {
+        struct rpc *rpc;
+        const Shaped__V1__InferOptions *given;
+        struct ox_options *ret;
+        struct message_fault fault;
+};
+
+static enum ox_code take_binding(struct taking *t, const Shaped__V1__Binding *given, struct ox_binding *ret)
+{
+        if (!given->name || !given->name[0])
+                return message_fail_at(&t->fault, "name", "a binding must name a symbol");
+        if (!given->has_value || given->value < 0)
+                return message_fail_at(&t->fault, "value", "must be a number of 0 or more, got %lld",
+                                       given->has_value ? (long long)given->value : -1);
+        *ret = (struct ox_binding){.name = given->name, .value = given->value};
+        return OX_OK;
+}
+
+static enum ox_code take_bindings(struct taking *t)
+{
+        struct ox_binding *bindings =
+                arena_new_array(ox_context_arena(t->rpc->context), struct ox_binding, t->given->n_dims);
+
+        for (size_t i = 0; i < t->given->n_dims; i++) {
+                enum ox_code code = take_binding(t, t->given->dims[i], &bindings[i]);
+
+                if (code == OX_OK)
+                        continue;
+                message_fault_within_element(&t->fault, "dims", i);
+                return code;
+        }
+        t->ret->binding = bindings;
+        t->ret->n_binding = t->given->n_dims;
+        return OX_OK;
+}
+
+/* A size as text; NULL for one that is none. */
+static const char *size_text(struct arena *arena, const OnnxDim *dim)
+{
+        char digits[24];
+
+        if (dim->value_case == SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM)
+                return dim->dim_param[0] ? dim->dim_param : NULL;
+        if (dim->value_case != SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE || dim->dim_value < 0)
+                return NULL;
+        return arena_strndup(arena, digits,
+                             (size_t)snprintf(digits, sizeof(digits), "%lld", (long long)dim->dim_value));
+}
+
+static enum ox_code take_shape(struct taking *t, const Shaped__V1__InputShape *given, struct ox_input_shape *ret)
+{
+        struct arena *arena = ox_context_arena(t->rpc->context);
+
+        if (!given->input || !given->input[0])
+                return message_fail_at(&t->fault, "input", "a shape must name an input");
+        if (!given->shape)
+                return message_fail_at(&t->fault, "shape", "is missing");
+        const char **dims = arena_new_array(arena, const char *, given->shape->n_dim);
+
+        for (size_t d = 0; d < given->shape->n_dim; d++) {
+                dims[d] = size_text(arena, given->shape->dim[d]);
+                if (dims[d])
+                        continue;
+                message_fail(&t->fault, "must be a number of 0 or more, or an expression");
+                message_fault_within_element(&t->fault, "dim", d);
+                message_fault_within(&t->fault, "shape");
+                return OX_INVALID_ARGUMENT;
+        }
+        *ret = (struct ox_input_shape){.input = given->input, .dim = dims, .rank = given->shape->n_dim};
+        return OX_OK;
+}
+
+static enum ox_code take_shapes(struct taking *t)
+{
+        struct ox_input_shape *shapes =
+                arena_new_array(ox_context_arena(t->rpc->context), struct ox_input_shape, t->given->n_shapes);
+
+        for (size_t i = 0; i < t->given->n_shapes; i++) {
+                enum ox_code code = take_shape(t, t->given->shapes[i], &shapes[i]);
+
+                if (code == OX_OK)
+                        continue;
+                message_fault_within_element(&t->fault, "shapes", i);
+                return code;
+        }
+        t->ret->shape = shapes;
+        t->ret->n_shape = t->given->n_shapes;
+        return OX_OK;
+}
+
+/* What the engine has not yet is refused, for an answer without it would pass for one with it. */
+static enum ox_code refuse_others(struct taking *t)
+{
+        const Shaped__V1__InferOptions *g = t->given;
+        const struct {
+                const char *field;
+                bool is_wanted;
+        } others[] = {
+                {"input_values", g->n_input_values > 0},
+                {"bindings", g->n_bindings > 0},
+                {"no_assumptions", g->no_assumptions},
+                {"explain", g->n_explain > 0},
+                {"nodes", g->nodes},
+                {"costs", g->costs},
+                {"sizes", g->sizes},
+        };
+
+        for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+                if (others[i].is_wanted) {
+                        message_fail_at(&t->fault, others[i].field, "this daemon does not have the option yet");
+                        return OX_UNIMPLEMENTED;
+                }
+        }
+        return OX_OK;
+}
+
+static enum ox_code take(struct taking *t)
+{
+        static const enum ox_values values[] = {
+                [SHAPED__V1__VALUE_SELECTION__INFERRED] = OX_VALUES_INFERRED,
+                [SHAPED__V1__VALUE_SELECTION__OUTPUTS] = OX_VALUES_OUTPUTS,
+                [SHAPED__V1__VALUE_SELECTION__UNKNOWN] = OX_VALUES_UNKNOWN,
+                [SHAPED__V1__VALUE_SELECTION__ALL] = OX_VALUES_ALL,
+        };
+
+        if (t->given->has_values && (unsigned)t->given->values >= sizeof(values) / sizeof(values[0]))
+                return message_fail_at(&t->fault, "values", "must be a number of the enum ValueSelection, got %d",
+                                       (int)t->given->values);
+        t->ret->strict = t->given->strict;
+        t->ret->check_types = t->given->check_types;
+        t->ret->ignore_declared = t->given->ignore_declared;
+        t->ret->values = t->given->has_values ? values[t->given->values] : OX_VALUES_INFERRED;
+        TRY(take_bindings(t));
+        TRY(take_shapes(t));
+        return refuse_others(t);
+}
+
+static enum ox_code run_take(void *user)
+{
+        struct taking *t = user;
+        enum ox_code code = take(t);
+
+        if (code != OX_OK)
+                message_fault_within(&t->fault, "options");
+        return code;
+}
+
+enum ox_code rpc_options(struct rpc *rpc, const Shaped__V1__InferOptions *given, struct ox_options *ret)
+{
+        struct taking t = {.rpc = rpc, .given = given, .ret = ret, .fault = {.field = ""}};
+
+        *ret = (struct ox_options){.values = OX_VALUES_INFERRED, .seed = rpc->call->service->seed};
+        if (!given)
+                return OX_OK;
+        enum ox_code code = ox_context_run(rpc->context, run_take, &t);
+
+        if (code == OX_OK)
+                return OX_OK;
+        return t.fault.text[0] ? rpc_fail(rpc, code, t.fault.field, "%s: %s", t.fault.field, t.fault.text)
+                               : rpc_fail_inference(rpc, code, NULL);
+}

@@ -1,0 +1,129 @@
+/* One call of a method of shaped.proto or health.proto, whatever protocol brings it. A protocol reads the head, hands
+   on the bytes of the request's message and writes the reply around that of the answer; a method knows nothing of it.
+ */
+#pragma once
+
+#include "net/call.h"
+#include "rest/decoder.h"
+#include "rpc/messages.h"
+#include "rpc/model_stream.h"
+
+struct rpc;
+
+struct rpc_method {
+        const char *path; /* "/package.Service/Method" */
+        const ProtobufCMessageDescriptor *request, *response;
+        bool is_model; /* the request's model is read while it arrives; else the request is collected */
+        /* Infers or looks up, and writes the response with rpc_write() or rpc_write_message(). What fails calls
+           rpc_fail(). OX_ABORTED: too much for the thread that reads, which is rpc->is_inline; it is called again. */
+        enum ox_code (*run)(struct rpc *rpc);
+};
+
+/* Every method there is. */
+extern const struct rpc_method rpc_methods[];
+extern const size_t rpc_method_count;
+
+struct rpc_protocol {
+        /* Reads the head. False: the call has its reply. */
+        bool (*begin)(struct rpc *rpc);
+        /* Takes the next bytes of the body; and its end. False: the call has its reply. */
+        bool (*body)(struct rpc *rpc, const char *bytes, size_t size);
+        bool (*end)(struct rpc *rpc);
+        /* What stands before and behind the message of an answer. `start` is where it begins in the reply. */
+        void (*reply)(struct rpc *rpc);
+        void (*reply_end)(struct rpc *rpc, size_t start);
+        /* The whole reply of a call that failed, from rpc->failure. */
+        void (*fail)(struct rpc *rpc);
+};
+
+extern const struct rpc_protocol connect_post, connect_get, grpc_web;
+
+#define RPC_ERROR    1024
+#define RPC_ENVELOPE 5 /* bytes before a message of gRPC: flags and length */
+
+struct rpc {
+        struct call *call;
+        const struct rpc_method *method;
+        const struct rpc_protocol *protocol;
+        bool is_json;
+        bool is_inline;
+        bool wants_gzip; /* the client takes compressed answers */
+        struct ox_context *context;
+
+        /* the request */
+        struct decoder *decoder; /* NULL: the message is not compressed */
+        uint64_t decoded;        /* bytes of the message so far */
+        struct call_text message;
+        struct model_stream model;
+        struct {
+                unsigned char head[RPC_ENVELOPE];
+                size_t head_size, count; /* count: of messages that have begun */
+                uint64_t left;           /* bytes of the message that has begun */
+                bool has_coding;         /* the head names one */
+        } envelope;
+
+        /* the answer as protobuf, where it becomes JSON after */
+        struct call_text answer;
+
+        struct render_error failure; /* its message is `error` */
+        char error[RPC_ERROR], field[MESSAGE_FIELD_PATH];
+};
+
+/* -- for protocols -- */
+
+/* The bytes that the message may have, and the name of that limit. */
+int64_t rpc_limit(const struct rpc *rpc, const char **ret_name);
+
+/* Decodes the message from here on. False: the call has its reply. */
+bool rpc_decode(struct rpc *rpc, enum encoding encoding);
+
+/* Takes bytes of the message as it was sent, and its end. False: the call has its reply. */
+bool rpc_take(struct rpc *rpc, const char *bytes, size_t size);
+bool rpc_take_end(struct rpc *rpc);
+
+/* Ends the call with an error. Returns false. */
+bool rpc_refuse(struct rpc *rpc, enum ox_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The client waits so many ns from the beginning of the request. */
+void rpc_set_timeout(struct rpc *rpc, int64_t ns);
+
+/* The google.rpc.Status of rpc->failure, if it has more than code and message; else *ret stays empty. */
+void rpc_status(struct rpc *rpc, struct call_text *ret);
+
+/* Compresses the reply from `start` on, if the client takes that and it is worth while. */
+bool rpc_compress(struct rpc *rpc, size_t start);
+
+/* Whether a list like "gzip, br;q=0.5" has a word. */
+bool rpc_lists(const char *list, const char *word);
+
+/* -- for methods -- */
+
+/* Sets rpc->failure, and returns `code`. `field` NULL: none. */
+enum ox_code rpc_fail(struct rpc *rpc, enum ox_code code, const char *field, const char *format, ...)
+        __attribute__((format(printf, 4, 5)));
+
+/* The failure is what the context says of its last call; `result` may be NULL. */
+enum ox_code rpc_fail_inference(struct rpc *rpc, enum ox_code code, const struct ox_result *result);
+
+/* An ox_write that appends to a call_text. */
+void rpc_append(void *text, const char *bytes, size_t size);
+
+/* An ox_write of the response's bytes. */
+void rpc_write(void *rpc, const char *bytes, size_t size);
+
+/* The collected request, on the context's arena; and a message of its type from elsewhere. */
+enum ox_code rpc_read(struct rpc *rpc, ProtobufCMessage **ret);
+enum ox_code rpc_read_text(struct rpc *rpc, const struct call_text *text, const ProtobufCMessageDescriptor *type,
+                           ProtobufCMessage **ret);
+
+/* Writes a response that was built. To be called under ox_context_run(). */
+enum ox_code rpc_write_message(struct rpc *rpc, const ProtobufCMessage *message);
+
+/* -- methods -- */
+
+enum ox_code rpc_infer_model(struct rpc *rpc);
+enum ox_code rpc_infer_node(struct rpc *rpc);
+enum ox_code rpc_batch_infer_nodes(struct rpc *rpc);
+enum ox_code rpc_list_operators(struct rpc *rpc);
+enum ox_code rpc_get_operator(struct rpc *rpc);
+enum ox_code rpc_health_check(struct rpc *rpc);
