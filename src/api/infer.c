@@ -365,10 +365,10 @@ static enum ox_code run_arithmetic(void *user)
         bare.out = *output;
         switch (call->operation) {
         case OX_ADD:
-                content_Add(&bare.n);
+                content_broadcast(&bare.n, element_Add);
                 break;
         case OX_SUB:
-                content_Sub(&bare.n);
+                content_broadcast(&bare.n, element_Sub);
                 break;
         default:
                 return context_fail(context, OX_INVALID_ARGUMENT, "the operation is neither OX_ADD nor OX_SUB");

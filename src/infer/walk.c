@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "infer/internal.h"
+#include "ops/kit/broadcast.h"
 #include "ops/node/check.h"
 #include "ops/node/prepare.h"
 #include "ops/node/tensor.h"
@@ -288,6 +289,8 @@ static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct 
         TRY(n->row->rule(n));
         if (n->row->contents)
                 n->row->contents(n);
+        else if (n->row->element)
+                content_broadcast(n, n->row->element);
         return check_faults(n);
 }
 

@@ -148,6 +148,16 @@ class Tables(unittest.TestCase):
         self.fault(RELU.replace("-  (", "Relu  ("), "a.ops:2: error: unknown content rule 'Relu'", rules=RULES)
         self.fault(A + "A 1 - - () -> ()\n", "a.c:1: error: no table names infer_Relu", rules=RULES)
 
+    def test_element_rules(self):
+        element = "struct scalar element_Relu(struct node *n, const struct scalar *args, int count)\n{\n}\n"
+        rows = RELU.replace("-  (", "Relu  (")
+        self.assertEqual(self.folder.generate(rows, rules=RULES + element), (0, ""))
+        self.assertIn("infer_Relu, NULL, element_Relu}", self.folder.text("registry_table.c"))
+        self.assertIn("struct scalar element_Relu(struct node *n, const struct scalar *args, int count);",
+                      self.folder.text("a.h"))
+        self.fault(rows, "a.c:4: error: Relu has a content_ and an element_ function, of which a row could name only one",
+                   rules=RULES + element + "void content_Relu(struct node *n)\n{\n}\n")
+
     def test_descriptions(self):
         row = "A 1 - - () -> ()\n"
         missing = "error: a description must stand above the first row of A: `A: What it does.`"

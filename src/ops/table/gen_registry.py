@@ -15,8 +15,8 @@ import sys
 from op_tables import CONTROLS, Fault, check_rows, read_family, read_sets
 from op_writer import prototype_lines, table_lines
 
-FUNCTION = re.compile(r"^(?:enum ox_code |void |(?=[A-Z]+\())(infer_|content_|[A-Z]+\()(\w+)"
-                      r"(?:\(struct node \*n\)$|, [^)]+\)$|\)$)", re.M)
+FUNCTION = re.compile(r"^(?:enum ox_code (?=infer)|void (?=content)|struct scalar (?=element))(infer|content|element)_(\w+)"
+                      r"\(struct node \*n(?:, const struct scalar \*args, int count)?\)$", re.M)
 
 
 def family_of(path, families):
@@ -29,20 +29,22 @@ def family_of(path, families):
 
 
 def read_functions(paths, families):
-    """The names that have a rule and a content rule: kind -> name -> (family, place)."""
-    functions = {"infer": {}, "content": {}}
+    """The names that have a rule, a content rule and a rule for one element: kind -> name -> (family, place)."""
+    functions = {"infer": {}, "content": {}, "element": {}}
     for path in paths:
         with open(path, encoding="utf-8") as file:
             text = file.read()
         for match in FUNCTION.finditer(text):
             place = f"{path}:{text.count(chr(10), 0, match.start()) + 1}"
-            kind = "infer" if match[1] == "infer_" else "content"
-            functions[kind][match[2]] = (family_of(path, families), place)
+            functions[match[1]][match[2]] = (family_of(path, families), place)
+    for name, (_, place) in functions["element"].items():
+        if name in functions["content"]:
+            raise Fault(place, f"{name} has a content_ and an element_ function, of which a row could name only one")
     return functions
 
 
 def check_used(rows, functions):
-    for kind, column in (("infer", "rule"), ("content", "contents")):
+    for kind, column in (("infer", "rule"), ("content", "contents"), ("element", "contents")):
         used = {row[column] for row in rows}
         for name, (_, place) in functions[kind].items():
             if name not in used:
@@ -72,6 +74,8 @@ def main(folder, types, *files):
         check_used(rows, functions)
     except Fault as fault:
         sys.exit(str(fault))
+    for row in rows:
+        row["element"] = row["contents"] in functions["element"]
     rows.sort(key=lambda row: (row["domain"].encode(), row["name"].encode(), row["since"]))
     write_changed(os.path.join(folder, "registry_table.c"), table_lines(rows, sorted(families)))
     for family in families:

@@ -53,7 +53,7 @@ class Names(NamedTuple):
     """What a row may refer to."""
 
     sets: dict       # of types: name -> type strings
-    functions: dict  # "infer", "content" -> the names that have a function
+    functions: dict  # "infer", "content", "element" -> the names that have a function
     lists: dict      # of allowed values: name -> (tokens of the list)
 
 
@@ -457,7 +457,7 @@ def read_row(place, text, domain, names):
         reader.fail(f"a version expected, got {since!r}")
     row["since"] = int(since)
     row["rule"] = read_rule(reader, "rule", names.functions["infer"])
-    row["contents"] = read_rule(reader, "content rule", names.functions["content"])
+    row["contents"] = read_rule(reader, "content rule", {**names.functions["content"], **names.functions["element"]})
     row["deprecated"] = reader.take("deprecated")
     row["in"] = read_params(reader, sets)
     reader.expect("->")
@@ -496,7 +496,7 @@ def check_description(place, name, text):
 
 
 def read_family(path, sets, functions):
-    """The rows of one table. `functions` are the names that have an infer_ and a content_ function."""
+    """The rows of one table. `functions` are the names that have an infer_, a content_ and an element_ function."""
     rows = []
     domain = ""
     described = description = None

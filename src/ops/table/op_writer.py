@@ -141,7 +141,8 @@ class Writer:
                  str(len(row["constraints"])),
                  CONTROLS.get(rule, "CONTROL_NONE"),
                  "NULL" if rule == "-" or rule in CONTROLS else f"infer_{rule}",
-                 "NULL" if contents == "-" else f"content_{contents}"]
+                 "NULL" if contents == "-" or row["element"] else f"content_{contents}",
+                 f"element_{contents}" if row["element"] else "NULL"]
         return f"        {{{', '.join(parts)}}},"
 
 
@@ -197,4 +198,6 @@ def prototype_lines(functions):
     return ["/* The rules of this family that a table names. */", "#pragma once", "",
             *(f'#include "ops/node/{name}.h"' for name in ("attr", "input", "node", "output")), "",
             *(f"enum ox_code infer_{name}(struct node *n);" for name in functions["infer"]), "",
-            *(f"void content_{name}(struct node *n);" for name in functions["content"])]
+            *(f"void content_{name}(struct node *n);" for name in functions["content"]), "",
+            *(f"struct scalar element_{name}(struct node *n, const struct scalar *args, int count);"
+              for name in functions["element"])]

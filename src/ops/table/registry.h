@@ -10,6 +10,7 @@
 #include "base/code.h"
 
 struct node;
+struct scalar;
 
 enum attr_type {
 #define ATTR_TYPE(Name, number, text) ATTR_##Name = (number),
@@ -95,6 +96,8 @@ struct op_row {
         enum ox_code (*rule)(struct node *n);
         /* Sets contents of the outputs after `rule` succeeded; NULL: none. */
         void (*contents)(struct node *n);
+        /* Or: one element of output 0 from those of the inputs, which are broadcast; NULL: none. */
+        struct scalar (*element)(struct node *n, const struct scalar *args, int count);
 };
 
 /* Every row, sorted by domain, name, since. */

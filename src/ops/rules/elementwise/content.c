@@ -18,72 +18,103 @@ static struct scalar zero_of(enum elem elem)
 /* -- arithmetic: Add, Sub, Mul, Div (1, 6, 7, 13, 14), Pow (1, 7, 12, 13, 15) of two; Max, Min (1, 6, 8, 12, 13) and
    Sum (1, 6, 8, 13) of any number. All versions give the same elements; how inputs broadcast is the rule's affair -- */
 
-#define FOLDED(Op, function)                                                                                           \
-        static struct scalar fold_##Op(struct node *n, const struct scalar *args, int count)                           \
-        {                                                                                                              \
-                struct scalar all = args[0];                                                                           \
-                                                                                                                       \
-                for (int i = 1; i < count; i++)                                                                        \
-                        all = function(n, out_type_elem(n), all, args[i]);                                             \
-                return all;                                                                                            \
-        }                                                                                                              \
-                                                                                                                       \
-        void content_##Op(struct node *n)                                                                              \
-        {                                                                                                              \
-                content_broadcast(n, fold_##Op);                                                                       \
-        }
+/* One after the other. */
+static struct scalar fold(struct node *n, const struct scalar *args, int count,
+                          struct scalar (*two)(struct node *, enum elem, struct scalar, struct scalar))
+{
+        struct scalar all = args[0];
 
-FOLDED(Add, scalar_add)
-FOLDED(Sub, scalar_sub)
-FOLDED(Mul, scalar_mul)
-FOLDED(Div, scalar_div)
-FOLDED(Pow, scalar_pow)
-FOLDED(Max, scalar_max)
-FOLDED(Min, scalar_min)
+        for (int i = 1; i < count; i++)
+                all = two(n, out_type_elem(n), all, args[i]);
+        return all;
+}
+
+struct scalar element_Add(struct node *n, const struct scalar *args, int count)
+{
+        return fold(n, args, count, scalar_add);
+}
+
+struct scalar element_Sub(struct node *n, const struct scalar *args, int count)
+{
+        return fold(n, args, count, scalar_sub);
+}
+
+struct scalar element_Mul(struct node *n, const struct scalar *args, int count)
+{
+        return fold(n, args, count, scalar_mul);
+}
+
+struct scalar element_Div(struct node *n, const struct scalar *args, int count)
+{
+        return fold(n, args, count, scalar_div);
+}
+
+struct scalar element_Pow(struct node *n, const struct scalar *args, int count)
+{
+        return fold(n, args, count, scalar_pow);
+}
+
+struct scalar element_Max(struct node *n, const struct scalar *args, int count)
+{
+        return fold(n, args, count, scalar_max);
+}
+
+struct scalar element_Min(struct node *n, const struct scalar *args, int count)
+{
+        return fold(n, args, count, scalar_min);
+}
 
 /* Sum (1, 6, 8, 13). The order in which more than two floats are added is the runtime's choice, and rounding depends on
  * it. */
 void content_Sum(struct node *n)
 {
         if (n->n_in <= 2 || !elem_is_float(out_type_elem(n)))
-                content_Add(n);
+                content_broadcast(n, element_Add);
 }
 
 /* Mod (10, 13): the sign of the divisor, or with `fmod` C's, that of the dividend. */
-static struct scalar element_Mod(struct node *n, const struct scalar *args, int count)
+struct scalar element_Mod(struct node *n, const struct scalar *args, int count)
 {
         return scalar_mod(n, out_type_elem(n), args[0], args[1], attr_int_or(n, "fmod", 0) == 1);
-}
-
-void content_Mod(struct node *n)
-{
-        content_broadcast(n, element_Mod);
 }
 
 /* -- bits: BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseNot (18), BitShift (11) -- */
 
 /* Integers are kept by their value: the bits of a negative one go on for ever, and those of an unsigned one are 0 past
    its width, so that 64 of them tell all. */
-#define BITWISE(Op, operator)                                                                                          \
-        static struct scalar element_##Op(struct node *n, const struct scalar *args, int count)                        \
-        {                                                                                                              \
-                int64_t a, b;                                                                                          \
-                                                                                                                       \
-                if (!scalar_is_number(args[0], &a) || !scalar_is_number(args[1], &b))                                  \
-                        return scalar_unknown();                                                                       \
-                return scalar_int(dim_int((int64_t)((uint64_t)a operator(uint64_t) b)));                               \
-        }                                                                                                              \
-                                                                                                                       \
-        void content_##Op(struct node *n)                                                                              \
-        {                                                                                                              \
-                content_broadcast(n, element_##Op);                                                                    \
-        }
+static bool two_numbers(const struct scalar *args, uint64_t *ret_a, uint64_t *ret_b)
+{
+        int64_t a, b;
 
-BITWISE(BitwiseAnd, &)
-BITWISE(BitwiseOr, |)
-BITWISE(BitwiseXor, ^)
+        if (!scalar_is_number(args[0], &a) || !scalar_is_number(args[1], &b))
+                return false;
+        *ret_a = (uint64_t)a;
+        *ret_b = (uint64_t)b;
+        return true;
+}
 
-static struct scalar element_BitwiseNot(struct node *n, const struct scalar *args, int count)
+struct scalar element_BitwiseAnd(struct node *n, const struct scalar *args, int count)
+{
+        uint64_t a, b;
+
+        return two_numbers(args, &a, &b) ? scalar_int(dim_int((int64_t)(a & b))) : scalar_unknown();
+}
+
+struct scalar element_BitwiseOr(struct node *n, const struct scalar *args, int count)
+{
+        uint64_t a, b;
+
+        return two_numbers(args, &a, &b) ? scalar_int(dim_int((int64_t)(a | b))) : scalar_unknown();
+}
+
+struct scalar element_BitwiseXor(struct node *n, const struct scalar *args, int count)
+{
+        uint64_t a, b;
+
+        return two_numbers(args, &a, &b) ? scalar_int(dim_int((int64_t)(a ^ b))) : scalar_unknown();
+}
+
+struct scalar element_BitwiseNot(struct node *n, const struct scalar *args, int count)
 {
         int64_t a, lower, upper;
 
@@ -94,13 +125,8 @@ static struct scalar element_BitwiseNot(struct node *n, const struct scalar *arg
         return elem_bits(out_type_elem(n)) < 64 ? scalar_int(dim_int(upper - a)) : scalar_unknown();
 }
 
-void content_BitwiseNot(struct node *n)
-{
-        content_broadcast(n, element_BitwiseNot);
-}
-
 /* Of unsigned integers: times or divided by a power of two. What is shifted by the width or more is not said. */
-static struct scalar element_BitShift(struct node *n, const struct scalar *args, int count)
+struct scalar element_BitShift(struct node *n, const struct scalar *args, int count)
 {
         enum elem elem = out_type_elem(n);
         int64_t by;
@@ -111,11 +137,6 @@ static struct scalar element_BitShift(struct node *n, const struct scalar *args,
 
         return attr_is(n, "direction", "LEFT") ? scalar_mul(n, elem, args[0], power)
                                                : scalar_div(n, elem, args[0], power);
-}
-
-void content_BitShift(struct node *n)
-{
-        content_broadcast(n, element_BitShift);
 }
 
 /* -- comparisons and logic: 1, 0, or -1 where it is not known. Equal (1, 7, 11, 13, 19), Less, Greater (1, 7, 9, 13),
@@ -136,77 +157,58 @@ static bool is_nan(struct scalar a)
         return a.kind == SCALAR_FLOAT && isnan(a.f);
 }
 
-static int truth_Equal(struct node *n, struct scalar a, struct scalar b)
+struct scalar element_Equal(struct node *n, const struct scalar *args, int count)
 {
-        return scalar_equal(n, a, b);
+        return scalar_of_truth(scalar_equal(n, args[0], args[1]));
 }
 
-static int truth_Less(struct node *n, struct scalar a, struct scalar b)
+struct scalar element_Less(struct node *n, const struct scalar *args, int count)
 {
-        return scalar_less(n, a, b);
+        return scalar_of_truth(scalar_less(n, args[0], args[1]));
 }
 
-static int truth_Greater(struct node *n, struct scalar a, struct scalar b)
+struct scalar element_Greater(struct node *n, const struct scalar *args, int count)
 {
-        return scalar_less(n, b, a);
+        return scalar_of_truth(scalar_less(n, args[1], args[0]));
 }
 
-static int truth_LessOrEqual(struct node *n, struct scalar a, struct scalar b)
+static struct scalar less_or_equal(struct node *n, struct scalar a, struct scalar b)
 {
-        return is_nan(a) || is_nan(b) ? 0 : truth_not(scalar_less(n, b, a));
+        return scalar_of_truth(is_nan(a) || is_nan(b) ? 0 : truth_not(scalar_less(n, b, a)));
 }
 
-static int truth_GreaterOrEqual(struct node *n, struct scalar a, struct scalar b)
+struct scalar element_LessOrEqual(struct node *n, const struct scalar *args, int count)
 {
-        return truth_LessOrEqual(n, b, a);
+        return less_or_equal(n, args[0], args[1]);
 }
 
-static int truth_And(struct node *n, struct scalar a, struct scalar b)
+struct scalar element_GreaterOrEqual(struct node *n, const struct scalar *args, int count)
 {
-        int x = truth(a), y = truth(b);
-
-        if (x == 0 || y == 0)
-                return 0;
-        return x < 0 || y < 0 ? -1 : 1;
+        return less_or_equal(n, args[1], args[0]);
 }
 
-static int truth_Or(struct node *n, struct scalar a, struct scalar b)
+struct scalar element_And(struct node *n, const struct scalar *args, int count)
 {
-        int x = truth(a), y = truth(b);
+        int a = truth(args[0]), b = truth(args[1]);
 
-        if (x == 1 || y == 1)
-                return 1;
-        return x < 0 || y < 0 ? -1 : 0;
+        return scalar_of_truth(a == 0 || b == 0 ? 0 : a < 0 || b < 0 ? -1 : 1);
 }
 
-static int truth_Xor(struct node *n, struct scalar a, struct scalar b)
+struct scalar element_Or(struct node *n, const struct scalar *args, int count)
 {
-        int x = truth(a), y = truth(b);
+        int a = truth(args[0]), b = truth(args[1]);
 
-        return x < 0 || y < 0 ? -1 : x != y;
+        return scalar_of_truth(a == 1 || b == 1 ? 1 : a < 0 || b < 0 ? -1 : 0);
 }
 
-#define DECIDED(Op)                                                                                                    \
-        static struct scalar element_##Op(struct node *n, const struct scalar *args, int count)                        \
-        {                                                                                                              \
-                return scalar_of_truth(truth_##Op(n, args[0], args[1]));                                               \
-        }                                                                                                              \
-                                                                                                                       \
-        void content_##Op(struct node *n)                                                                              \
-        {                                                                                                              \
-                content_broadcast(n, element_##Op);                                                                    \
-        }
+struct scalar element_Xor(struct node *n, const struct scalar *args, int count)
+{
+        int a = truth(args[0]), b = truth(args[1]);
 
-DECIDED(Equal)
-DECIDED(Less)
-DECIDED(Greater)
-DECIDED(LessOrEqual)
-DECIDED(GreaterOrEqual)
-DECIDED(And)
-DECIDED(Or)
-DECIDED(Xor)
+        return scalar_of_truth(a < 0 || b < 0 ? -1 : a != b);
+}
 
-static struct scalar element_Not(struct node *n, const struct scalar *args, int count)
+struct scalar element_Not(struct node *n, const struct scalar *args, int count)
 {
         return scalar_of_truth(truth_not(truth(args[0])));
 }
@@ -214,26 +216,26 @@ static struct scalar element_Not(struct node *n, const struct scalar *args, int 
 /* -- one input: Abs, Neg, Ceil, Floor, Reciprocal, Sqrt (1, 6, 13), Relu (1, 6, 13, 14), Sign (9, 13), Round (11, 22)
  * -- */
 
-static struct scalar element_Neg(struct node *n, const struct scalar *args, int count)
+struct scalar element_Neg(struct node *n, const struct scalar *args, int count)
 {
         /* -x, and not 0 - x, which differs for 0 of floats. */
         return args[0].kind == SCALAR_FLOAT ? scalar_float(-args[0].f)
                                             : scalar_sub(n, out_type_elem(n), zero_of(out_type_elem(n)), args[0]);
 }
 
-static struct scalar element_Abs(struct node *n, const struct scalar *args, int count)
+struct scalar element_Abs(struct node *n, const struct scalar *args, int count)
 {
         if (args[0].kind == SCALAR_FLOAT)
                 return scalar_float(fabs(args[0].f));
         return scalar_max(n, out_type_elem(n), args[0], element_Neg(n, args, count));
 }
 
-static struct scalar element_Relu(struct node *n, const struct scalar *args, int count)
+struct scalar element_Relu(struct node *n, const struct scalar *args, int count)
 {
         return scalar_max(n, out_type_elem(n), args[0], zero_of(out_type_elem(n)));
 }
 
-static struct scalar element_Sign(struct node *n, const struct scalar *args, int count)
+struct scalar element_Sign(struct node *n, const struct scalar *args, int count)
 {
         enum elem elem = out_type_elem(n);
         struct scalar zero = zero_of(elem);
@@ -255,30 +257,30 @@ static struct scalar element_Sign(struct node *n, const struct scalar *args, int
         return elem_is_float(elem) ? scalar_float(sign) : scalar_int(dim_int(sign));
 }
 
-static struct scalar element_Ceil(struct node *n, const struct scalar *args, int count)
+struct scalar element_Ceil(struct node *n, const struct scalar *args, int count)
 {
         return scalar_ceil(n, args[0]);
 }
 
-static struct scalar element_Floor(struct node *n, const struct scalar *args, int count)
+struct scalar element_Floor(struct node *n, const struct scalar *args, int count)
 {
         return scalar_floor(n, args[0]);
 }
 
-static struct scalar element_Round(struct node *n, const struct scalar *args, int count)
+struct scalar element_Round(struct node *n, const struct scalar *args, int count)
 {
         return scalar_round(n, args[0]);
 }
 
 /* Square roots and reciprocals are rounded correctly everywhere, unlike other functions of floats. */
-static struct scalar element_Sqrt(struct node *n, const struct scalar *args, int count)
+struct scalar element_Sqrt(struct node *n, const struct scalar *args, int count)
 {
         if (args[0].kind != SCALAR_FLOAT || !(args[0].f >= 0))
                 return scalar_unknown();
         return scalar_cast(n, ELEM_DOUBLE, out_type_elem(n), scalar_float(sqrt(args[0].f)));
 }
 
-static struct scalar element_Reciprocal(struct node *n, const struct scalar *args, int count)
+struct scalar element_Reciprocal(struct node *n, const struct scalar *args, int count)
 {
         return scalar_div(n, out_type_elem(n), scalar_float(1), args[0]);
 }
@@ -288,23 +290,6 @@ static struct scalar element_Cast(struct node *n, const struct scalar *args, int
 {
         return scalar_cast(n, in_elem(n, 0), out_type_elem(n), args[0]);
 }
-
-#define UNARY(Op)                                                                                                      \
-        void content_##Op(struct node *n)                                                                              \
-        {                                                                                                              \
-                content_broadcast(n, element_##Op);                                                                    \
-        }
-
-UNARY(Abs)
-UNARY(Ceil)
-UNARY(Floor)
-UNARY(Neg)
-UNARY(Not)
-UNARY(Reciprocal)
-UNARY(Relu)
-UNARY(Round)
-UNARY(Sign)
-UNARY(Sqrt)
 
 void content_Cast(struct node *n)
 {
