@@ -416,13 +416,12 @@ static enum ox_code check_scan_lists(struct node *n, const struct scan *s)
         const struct {
                 const char *name;
                 size_t count;
-                bool is_flags;
         } lists[] = {
-                {"directions", s->n_scan, true},
-                {"scan_input_directions", s->n_scan, true},
-                {"scan_output_directions", s->body->n_output - s->n_state, true},
-                {"scan_input_axes", s->n_scan, false},
-                {"scan_output_axes", s->body->n_output - s->n_state, false},
+                {"directions", s->n_scan},
+                {"scan_input_directions", s->n_scan},
+                {"scan_output_directions", s->body->n_output - s->n_state},
+                {"scan_input_axes", s->n_scan},
+                {"scan_output_axes", s->body->n_output - s->n_state},
         };
 
         for (size_t l = 0; l < sizeof(lists) / sizeof(*lists); l++) {
@@ -432,12 +431,8 @@ static enum ox_code check_scan_lists(struct node *n, const struct scan *s)
                 if (!attr_ints(n, lists[l].name, &at, &count))
                         continue;
                 if (count != lists[l].count)
-                        return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s has %zu entries, wanted %zu",
-                                          lists[l].name, count, lists[l].count);
-                for (size_t i = 0; lists[l].is_flags && i < count; i++)
-                        if (at[i] != 0 && at[i] != 1)
-                                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s holds %lld, wanted 0 or 1",
-                                                  lists[l].name, (long long)at[i]);
+                        return node_error(n, REASON_ATTRIBUTE_LENGTH, -1, "%s must have %zu elements, got %zu",
+                                          lists[l].name, lists[l].count, count);
         }
         return OX_OK;
 }

@@ -321,10 +321,10 @@ def scans(daemon):
     for axes, what in (([3], "past the rank"), ([-4], "before it")):
         scan("f, y = Scan(s, a)", ["?", "?"], "an axis %s" % what, ["AXIS_OUT_OF_RANGE"], given=plain,
              num_scan_inputs=1, scan_input_axes=axes)
-    for what, lists in (("axes", {"scan_input_axes": [0, 0]}), ("directions", {"scan_output_directions": [0, 1]}),
-                        ("a direction", {"scan_input_directions": [2]})):
-        scan("f, y = Scan(s, a)", ["?", "?"], "%s that there are none of" % what, ["ATTRIBUTE_VALUE"], given=plain,
-             num_scan_inputs=1, **lists)
+    for what, lists, reason in (("too many axes", {"scan_input_axes": [0, 0]}, "ATTRIBUTE_LENGTH"),
+                                ("too many directions", {"scan_output_directions": [0, 1]}, "ATTRIBUTE_LENGTH"),
+                                ("a direction that is neither", {"scan_input_directions": [2]}, "ATTRIBUTE_VALUE")):
+        scan("f, y = Scan(s, a)", ["?", "?"], what, [reason], given=plain, num_scan_inputs=1, **lists)
     scan("f, y = Scan(s, b)", ["float[H]", "float[T,B,H]"], "axes from the back in version 9", given=plain, opset=9,
          num_scan_inputs=1,
          scan_input_axes=[-2])

@@ -167,7 +167,8 @@ class Tables(unittest.TestCase):
         sentence = "a.ops:1: error: the description of A must be a sentence: a capital at its head, a full stop behind"
         for text in ("does it.", "Does it", ""):
             self.fault("A: %s\n" % text + row, sentence)
-        self.fault("A: D%s.\n" % ("o" * 200) + row,
+        self.fault("A: D%s.\n" % ("o" * 120) + row, "a.ops:1: error: the line has more than 120 characters")
+        self.fault("A: D%s\n        %s.\n" % ("o" * 100, "o" * 99) + row,
                    "a.ops:1: error: the description of A has 202 characters, 160 are allowed")
 
     def test_order(self):

@@ -84,7 +84,8 @@ static enum ox_code read_list(struct node *n, const char *name, size_t count, in
                 return OX_OK;
         }
         if (given != count)
-                return node_error(n, REASON_ATTRIBUTE_LENGTH, -1, "%s has %zu entries, wanted %zu", name, given, count);
+                return node_error(n, REASON_ATTRIBUTE_LENGTH, -1, "%s must have %zu elements, got %zu", name, count,
+                                  given);
         return OX_OK;
 }
 

@@ -51,7 +51,7 @@ static enum ox_code read_head_count(struct node *n, const char *name, int64_t *r
                 return node_error(n, REASON_MISSING_ATTRIBUTE, -1, "attribute '%s' is required for inputs of rank 3",
                                   name);
         if (*ret <= 0)
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s must be positive, got %lld", name,
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s must be at least 1, got %lld", name,
                                   (long long)*ret);
         return OX_OK;
 }

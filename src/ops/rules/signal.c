@@ -14,7 +14,7 @@ static enum ox_code positive_scalar(struct node *n, int i, struct dim *ret, bool
                 return OX_OK;
         *ret = dim_resolve(n->dims, content->at[0].d);
         if (dim_is_int(*ret) && ret->val <= 0)
-                return node_error(n, REASON_ATTRIBUTE_VALUE, i, "input %d is %lld, but must be positive", i,
+                return node_error(n, REASON_ATTRIBUTE_VALUE, i, "input %d must be at least 1, got %lld", i,
                                   (long long)ret->val);
         *ret_known = true;
         return OX_OK;

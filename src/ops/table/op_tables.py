@@ -17,6 +17,7 @@ CONTROLS = {"@if": "CONTROL_IF", "@loop": "CONTROL_LOOP", "@scan": "CONTROL_SCAN
             "@sequence_map": "CONTROL_SEQUENCE_MAP"}
 INT_MIN, INT_MAX = -2**63, 2**63 - 1
 DESCRIPTION_MOST = 160
+LINE_MOST = 120
 TOKEN = re.compile(r'\s*(?:(->|\.\.\.\d*|\.\.|[(){}\[\]:;,=?!|]|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:e[-+]?\d+)?'
                    r'|[-@]?\w+|-)|(\S))')
 
@@ -109,6 +110,8 @@ def lines_of(path):
     place, text = None, ""
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
+            if len(line.rstrip("\n")) > LINE_MOST:
+                raise Fault(f"{path}:{number}", f"the line has more than {LINE_MOST} characters")
             line = re.sub(r'("(?:[^"\\]|\\.)*")|#.*', lambda match: match[1] or "", line).rstrip()
             if not line.strip():
                 continue

@@ -98,8 +98,8 @@ static enum ox_code transposed_read(struct node *n, size_t spatial, struct trans
                 if (i == 1 && count == spatial + 2)
                         *lists[i] += 2;
                 else if (count != spatial)
-                        return node_error(n, REASON_ATTRIBUTE_LENGTH, -1, "%s has %zu entries, wanted %zu", names[i],
-                                          count, spatial);
+                        return node_error(n, REASON_ATTRIBUTE_LENGTH, -1, "%s must have %zu elements, got %zu",
+                                          names[i], spatial, count);
         }
         return OX_OK;
 }

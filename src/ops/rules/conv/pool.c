@@ -20,8 +20,6 @@ static enum ox_code pool_shape(struct node *n, int *ret_rank, struct dim **ret_d
         if (rank == RANK_UNKNOWN)
                 return OX_OK;
         TRY(windows_read(n, rank - 2, &w));
-        if (!w.kernel && attr_given(n, "kernel_shape"))
-                return node_error(n, REASON_ATTRIBUTE_LENGTH, -1, "kernel_shape has 0 entries, wanted %d", w.spatial);
         struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
 
         for (int d = 0; d < rank; d++) {
@@ -115,9 +113,7 @@ enum ox_code infer_MaxUnpool(struct node *n)
         if (rank == RANK_UNKNOWN)
                 return out_elem(n, 0, in_elem(n, 0));
         TRY(windows_read(n, rank - 2, &w));
-        if (!w.kernel)
-                return node_error(n, REASON_ATTRIBUTE_LENGTH, -1, "kernel_shape has 0 entries, wanted %d", w.spatial);
-        if (!in_has_rank(n, 0) && !in_has_rank(n, 1))
+        if (!w.kernel || (!in_has_rank(n, 0) && !in_has_rank(n, 1)))
                 return out_rank(n, 0, in_elem(n, 0), rank);
         struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
 
@@ -159,10 +155,10 @@ static enum ox_code regions(struct node *n, int64_t numbers, int64_t height, int
 enum ox_code infer_MaxRoiPool(struct node *n)
 {
         const int64_t *pooled;
-        size_t count;
+        size_t count; /* 2, as the row says */
 
-        if (!attr_ints(n, "pooled_shape", &pooled, &count) || count != 2)
-                return node_error(n, REASON_ATTRIBUTE_LENGTH, -1, "pooled_shape wants 2 entries");
+        if (!attr_ints(n, "pooled_shape", &pooled, &count))
+                return out_rank(n, 0, in_elem(n, 0), 4);
         return regions(n, 5, pooled[0], pooled[1]);
 }
 

@@ -16,7 +16,8 @@ static enum ox_code constant_form(struct node *n, const OnnxAttribute **ret)
                 return OX_OK;
         }
         return node_error(n, given == 0 ? REASON_MISSING_ATTRIBUTE : REASON_ATTRIBUTE_VALUE, -1,
-                          "%zu of the attributes value, sparse_value and value_* are given, but it must be one", given);
+                          "exactly one of the attributes value, sparse_value and value_* must be given, got %zu",
+                          given);
 }
 
 static enum ox_code constant_bad(struct node *n, const char *fault)

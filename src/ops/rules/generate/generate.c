@@ -38,7 +38,7 @@ enum ox_code infer_ConstantOfShape(struct node *n)
         if (value != NULL && !tensor_type(n->arena, n->limits, value, &type, &fault))
                 return node_error(n, REASON_TENSOR_INVALID, -1, "the attribute value: %s", fault);
         if (value != NULL && type_elements(n->dims, &type, &one) && !dim_is(one, 1))
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "the attribute value must have one element");
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "value must have one element");
         if (sizes.state != LIST_KNOWN || !rank_allowed(n, sizes.count, 0))
                 return out_elem(n, 0, type.elem);
         dims = arena_new_array(n->arena, struct dim, sizes.count);

@@ -55,8 +55,8 @@ static enum ox_code scale_check(struct node *n, double scale, double least, int 
 {
         if (isfinite(scale) && scale > 0 && scale >= least)
                 return OX_OK;
-        return node_error(n, REASON_ATTRIBUTE_VALUE, input, "a scale must be %s, got %g",
-                          least > 0 ? "1 or more" : "above 0", scale);
+        return node_error(n, REASON_ATTRIBUTE_VALUE, input, "scales must be %s, got %g",
+                          least > 0 ? "at least 1" : "greater than 0", scale);
 }
 
 /* One axis resized by an element of scales; `part` is how much of it roi leaves (Resize from 11 on). */

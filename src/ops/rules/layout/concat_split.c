@@ -219,8 +219,8 @@ enum ox_code infer_Split(struct node *n)
         TRY(in_expect_tensor(n, 0));
         TRY(split_sizes(n, &sizes));
         if (sizes.state != LIST_ABSENT && attr_given(n, "num_outputs"))
-                return node_error(n, REASON_ATTRIBUTE_VALUE, 1,
-                                  "both the input split and the attribute num_outputs are given");
+                return node_error(n, REASON_ATTRIBUTE_CONFLICT, 1,
+                                  "the input split and the attribute num_outputs exclude each other");
         s.axis = 0;
         if (in_has_rank(n, 0))
                 TRY(attr_axis(n, "axis", 0, rank, &s.axis));

@@ -178,8 +178,9 @@ static enum ox_code topk_size(struct node *n, int axis, struct scalar k, struct 
         if (!dim_is_int(*ret))
                 return OX_OK;
         if (dim_is_int(from) && ret->val > from.val)
-                return node_error(n, REASON_ATTRIBUTE_VALUE, 1, "k is %lld, more than the axis' %lld",
-                                  (long long)ret->val, (long long)from.val);
+                return node_error(n, REASON_ATTRIBUTE_VALUE, 1,
+                                  "k must be at most the size of the axis, %lld, got %lld", (long long)from.val,
+                                  (long long)ret->val);
         return OX_OK;
 }
 

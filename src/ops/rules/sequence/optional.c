@@ -42,7 +42,8 @@ static enum ox_code out_optional(struct node *n, const struct type *of, bool has
 static enum ox_code tensor_from_proto(struct node *n, int64_t elem, const OnnxShape *shape, struct type *ret)
 {
         if (!elem_is_valid(elem))
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "type has no element type (%lld)", (long long)elem);
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "type must name an element type, got the number %lld",
+                                  (long long)elem);
         *ret = type_tensor((enum elem)elem, RANK_UNKNOWN, NULL);
         if (shape == NULL)
                 return OX_OK;
