@@ -5,6 +5,7 @@
 #include "engine.h"
 #include "main/main.h"
 #include "ops/table/allowed.h"
+#include "rest/catalog.h"
 
 #define DETAIL_BYTES ((size_t)1 << 20) /* of the text about one operator */
 
@@ -13,33 +14,22 @@ static const char *domain_name(const char *domain)
         return domain[0] ? domain : "ai.onnx";
 }
 
-/* The row in force; NULL: the operator is newer than the opset asked for. */
-static const struct op_row *row_in_force(const struct op_row *rows, size_t count, const struct config *config)
+static struct catalog catalog_of(const struct config *config)
 {
-        while (count > 0 && config->opset && rows[count - 1].since > config->opset)
-                count--;
-        return count > 0 ? &rows[count - 1] : NULL;
-}
-
-static bool domain_wanted(const struct config *config, const char *domain)
-{
-        return !config->domain[0] || strcmp(op_canonical_domain(config->domain), domain) == 0;
-}
-
-static bool infers_shape(const struct op_row *row)
-{
-        return row->rule || row->control != CONTROL_NONE;
+        return (struct catalog){.domain = config->domain[0] ? op_canonical_domain(config->domain) : NULL,
+                                .opset = config->opset};
 }
 
 /* -- all of them -- */
 
-static void print_row(const struct op_row *rows, size_t count, const struct op_row *row)
+static void print_row(const struct catalog_entry *entry)
 {
+        const struct op_row *row = entry->row;
         int width = printf("%-28s %-36s %5d  ", domain_name(row->domain), row->name, row->since);
-        const char *note = row->deprecated ? "deprecated" : infers_shape(row) ? "" : "types alone";
+        const char *note = row->deprecated ? "deprecated" : catalog_infers_shape(row) ? "" : "types alone";
 
-        for (size_t i = 0; i < count; i++)
-                width += printf("%s%d", i ? ", " : "", rows[i].since);
+        for (size_t i = 0; i < entry->n_versions; i++)
+                width += printf("%s%d", i ? ", " : "", entry->versions[i].since);
         if (note[0])
                 printf("%*s  %s", width < 110 ? 110 - width : 0, "", note);
         printf("\n");
@@ -47,18 +37,13 @@ static void print_row(const struct op_row *rows, size_t count, const struct op_r
 
 static bool print_all(const struct config *config)
 {
+        struct catalog catalog = catalog_of(config);
+        struct catalog_entry entry;
         bool found = false;
 
         printf("%-28s %-36s %5s  %s\n", "DOMAIN", "OPERATOR", "SINCE", "VERSIONS");
-        for (size_t at = 0; at < op_row_count;) {
-                size_t count;
-                const struct op_row *rows = op_versions(op_rows[at].domain, op_rows[at].name, &count);
-                const struct op_row *row = row_in_force(rows, count, config);
-
-                at += count;
-                if (!row || !domain_wanted(config, rows->domain))
-                        continue;
-                print_row(rows, count, row);
+        for (size_t at = 0; catalog_next(&catalog, &at, &entry);) {
+                print_row(&entry);
                 found = true;
         }
         if (!found)
@@ -161,8 +146,9 @@ static void put_types(struct buf *buf, const struct op_row *row)
         }
 }
 
-static bool print_one(const struct op_row *rows, size_t count, const struct op_row *row)
+static bool print_one(const struct catalog_entry *entry)
 {
+        const struct op_row *row = entry->row;
         struct arena *arena = arena_new(DETAIL_BYTES);
         struct buf buf;
 
@@ -172,9 +158,9 @@ static bool print_one(const struct op_row *rows, size_t count, const struct op_r
         buf_printf(&buf, "%s of %s, version %d", row->name, domain_name(row->domain), row->since);
         buf_puts(&buf, row->deprecated ? " (deprecated)\n" : "\n");
         buf_printf(&buf, "%s\n\nVERSIONS\n ", row->description);
-        for (size_t i = 0; i < count; i++)
-                buf_printf(&buf, " %d", rows[i].since);
-        buf_puts(&buf, infers_shape(row) ? "\n" : "\n  Types alone are inferred.\n");
+        for (size_t i = 0; i < entry->n_versions; i++)
+                buf_printf(&buf, " %d", entry->versions[i].since);
+        buf_puts(&buf, catalog_infers_shape(row) ? "\n" : "\n  Types alone are inferred.\n");
         put_params(&buf, "INPUTS", row->in, row->n_in);
         put_params(&buf, "OUTPUTS", row->out, row->n_out);
         put_attributes(&buf, row);
@@ -186,12 +172,13 @@ static bool print_one(const struct op_row *rows, size_t count, const struct op_r
 
 static void complain(const struct config *config, const char *name)
 {
+        struct catalog catalog = catalog_of(config);
+        struct catalog_entry entry;
         struct nearest near;
 
         nearest_begin(&near, name, strlen(name));
-        for (size_t i = 0; i < op_row_count; i++)
-                if (domain_wanted(config, op_rows[i].domain))
-                        nearest_try(&near, op_rows[i].name);
+        for (size_t at = 0; catalog_next(&catalog, &at, &entry);)
+                nearest_try(&near, entry.row->name);
         fprintf(stderr, "shaped: no operator '%s'", name);
         if (config->domain[0])
                 fprintf(stderr, " in domain '%s'", config->domain);
@@ -205,19 +192,16 @@ static void complain(const struct config *config, const char *name)
 /* Every operator of the name, in whichever domain. */
 static bool print_named(const struct config *config, const char *name)
 {
+        struct catalog catalog = catalog_of(config);
+        struct catalog_entry entry;
         bool found = false;
 
-        for (size_t at = 0; at < op_row_count;) {
-                size_t count;
-                const struct op_row *rows = op_versions(op_rows[at].domain, op_rows[at].name, &count);
-                const struct op_row *row = row_in_force(rows, count, config);
-
-                at += count;
-                if (!row || strcmp(row->name, name) != 0 || !domain_wanted(config, row->domain))
+        for (size_t at = 0; catalog_next(&catalog, &at, &entry);) {
+                if (strcmp(entry.row->name, name) != 0)
                         continue;
                 if (found)
                         printf("\n");
-                found = print_one(rows, count, row);
+                found = print_one(&entry);
         }
         if (!found)
                 complain(config, name);

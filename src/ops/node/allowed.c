@@ -19,8 +19,9 @@ struct held {
 
 /* -- sentences: "mode must be one of linear, nearest, cubic, got 'foo'" -- */
 
-static void put_subject(struct buf *buf, const struct held *h)
+static void begin(struct buf *buf, const struct held *h)
 {
+        buf_init(buf, h->n->arena);
         buf_puts(buf, h->attr->name);
         if (h->index >= 0)
                 buf_printf(buf, "[%lld]", (long long)h->index);
@@ -51,26 +52,28 @@ static enum ox_code refuse(const struct held *h, struct buf *message)
 
 /* -- one value: true when it is refused, with what became of it in *ret -- */
 
+static bool is_int_allowed(const struct held *h, int64_t value)
+{
+        const struct op_allowed *allowed = h->allowed;
+
+        if (allowed->variable)
+                return (value >= 0 && value < 64 && (allowed->elems >> value & 1)) ||
+                       (!h->check_types && elem_is_valid(value));
+        for (size_t i = 0; i < allowed->count; i++)
+                if (allowed->ints[i] == value)
+                        return true;
+        return allowed->count == 0 && value >= allowed->least && value <= allowed->most;
+}
+
 static bool refuse_int(const struct held *h, int64_t value, enum ox_code *ret)
 {
         const struct op_allowed *allowed = h->allowed;
-        bool any_elem = allowed->variable && !h->check_types;
-        bool good = value >= allowed->least && value <= allowed->most;
         struct buf message;
 
-        if (allowed->variable)
-                good = (value >= 0 && value < 64 && (allowed->elems >> value & 1)) ||
-                       (any_elem && elem_is_valid(value));
-        for (size_t i = 0; i < allowed->count; i++) {
-                good = allowed->ints[i] == value;
-                if (good)
-                        break;
-        }
-        if (good)
+        if (is_int_allowed(h, value))
                 return false;
-        buf_init(&message, h->n->arena);
-        put_subject(&message, h);
-        if (any_elem)
+        begin(&message, h);
+        if (allowed->variable && !h->check_types)
                 buf_puts(&message, "the number of an element type");
         else if (allowed->variable)
                 put_elems(&message, allowed->elems);
@@ -83,21 +86,21 @@ static bool refuse_int(const struct held *h, int64_t value, enum ox_code *ret)
         return true;
 }
 
+static bool is_float_allowed(const struct op_allowed *allowed, double value)
+{
+        for (size_t i = 0; i < allowed->count; i++)
+                if ((double)allowed->floats[i] == value)
+                        return true;
+        return allowed->count == 0 && value >= allowed->f_least && value <= allowed->f_most;
+}
+
 static bool refuse_float(const struct held *h, double value, enum ox_code *ret)
 {
-        const struct op_allowed *allowed = h->allowed;
-        bool good = value >= allowed->f_least && value <= allowed->f_most;
         struct buf message;
 
-        for (size_t i = 0; i < allowed->count; i++) {
-                good = (double)allowed->floats[i] == value;
-                if (good)
-                        break;
-        }
-        if (good)
+        if (is_float_allowed(h->allowed, value))
                 return false;
-        buf_init(&message, h->n->arena);
-        put_subject(&message, h);
+        begin(&message, h);
         op_allowed_print(&message, h->attr);
         buf_printf(&message, ", got %g", value);
         *ret = refuse(h, &message);
@@ -139,8 +142,7 @@ static bool refuse_text(const struct held *h, const char *text, size_t length, e
         }
         if (allowed->spelled == 0)
                 return false;
-        buf_init(&message, h->n->arena);
-        put_subject(&message, h);
+        begin(&message, h);
         op_allowed_print(&message, h->attr);
         put_got_text(&message, text, length);
         if (near.best)
