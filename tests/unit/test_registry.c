@@ -1,5 +1,5 @@
 /* The registry's table: walked row by row, and looked up. */
-#include "ops/table/registry.h"
+#include "ops/table/allowed.h"
 
 #include <string.h>
 
@@ -135,4 +135,42 @@ START_TEST(parameters_and_attributes)
 }
 END_TEST
 
-UNIT_MAIN("registry", rows_are_sorted_and_found, lookup_knows_its_limits, types_are_types, parameters_and_attributes);
+/* What an attribute may hold, in words. */
+static void holds(const char *op, int64_t opset, const char *attr, const char *wanted)
+{
+        struct arena *arena = arena_new(65536);
+        struct buf buf;
+
+        buf_init(&buf, arena);
+        op_allowed_print(&buf, op_find_attr(op_find("", op, opset, NULL), attr));
+        ck_assert_str_eq(buf_text(&buf), wanted);
+        arena_free(arena);
+}
+
+START_TEST(attributes_say_what_they_hold)
+{
+        holds("Conv", 22, "auto_pad", "one of NOTSET, SAME_UPPER, SAME_LOWER, VALID");
+        holds("BitShift", 11, "direction", "LEFT or RIGHT");
+        holds("Conv", 22, "strides", "at least 1");
+        holds("RNN", 14, "layout", "in [0, 1]");
+        holds("Upsample", 7, "scales", "at least 1");
+        holds("Cast", 13, "to", "the number of an element type of T2");
+        holds("Gemm", 13, "alpha", "");
+        ck_assert(op_find_attr(op_find("", "Pad", 18, NULL), "mode")->allowed->warns);
+        ck_assert(!op_find_attr(op_find("", "Conv", 22, NULL), "auto_pad")->allowed->warns);
+        ck_assert_uint_eq(op_find_attr(op_find("", "MaxRoiPool", 1, NULL), "pooled_shape")->allowed->max_count, 2);
+}
+END_TEST
+
+/* Cast's `to` names the element type of its output, T2; that of its input, T1, no attribute does. */
+START_TEST(an_attribute_names_an_element_type)
+{
+        const struct op_row *cast = op_find("", "Cast", 13, NULL);
+
+        ck_assert_int_eq(cast->constraint[cast->in->set].attr, -1);
+        ck_assert_ptr_eq(&cast->attr[cast->constraint[cast->out->set].attr], op_find_attr(cast, "to"));
+}
+END_TEST
+
+UNIT_MAIN("registry", rows_are_sorted_and_found, lookup_knows_its_limits, types_are_types, parameters_and_attributes,
+          attributes_say_what_they_hold, an_attribute_names_an_element_type);
