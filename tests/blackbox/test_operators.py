@@ -94,6 +94,7 @@ def check_tags(daemon):
         for value in (tag, '"x", ' + tag, "W/" + tag, "*"):
             answer = daemon.get(path, If_None_Match=value)
             equal("If-None-Match: %s" % value, (answer.status, answer.body, answer.headers["ETag"]), (304, b"", tag))
+            equal("with the length of the 200", answer.headers["Content-Length"], first.headers["Content-Length"])
         answer = daemon.get(path, If_None_Match='"other"')
         equal("another tag", (answer.status, answer.body), (200, first.body))
         equal("HEAD %s" % path, daemon.request("HEAD", path).headers["ETag"], tag)
