@@ -5,6 +5,7 @@
 #include <strings.h>
 
 struct head {
+        size_t fields;
         int hosts, lengths, encodings, types, codings;
         const char *length, *encoding, *expect;
         bool bad_name, bad_value;
@@ -30,6 +31,7 @@ static enum MHD_Result each_field(void *user, enum MHD_ValueKind kind, const cha
 {
         struct head *head = user;
 
+        head->fields++;
         if (!is_token(name, name_size))
                 head->bad_name = true;
         if (!value || memchr(value, '\0', value_size) || memchr(value, '\r', value_size) ||
@@ -53,6 +55,36 @@ static enum MHD_Result each_field(void *user, enum MHD_ValueKind kind, const cha
                 head->expect = value;
         }
         return MHD_YES;
+}
+
+/* The lines of the head as they came, to see what libmicrohttpd makes nothing of: it takes a NUL for the end of a
+   value, appends a folded line to the name, and takes a field without a name for the end of the head. In its buffer a
+   NUL stands in the place of each CR, each LF and each first colon. So each field is a name, a NUL, a value and two
+   NULs, and two NULs end the head. False where anything else stands, or more fields than the library has found. */
+static bool is_whole(const char *lines, const char *end, size_t fields)
+{
+        const char *at = lines;
+
+        for (; end - at > 2; fields--) {
+                const char *name_end = memchr(at, '\0', (size_t)(end - at));
+                const char *value_end = name_end ? memchr(name_end + 1, '\0', (size_t)(end - name_end - 1)) : NULL;
+
+                if (fields == 0 || name_end == at || !value_end || end - value_end < 2 || value_end[1])
+                        return false;
+                at = value_end + 2;
+        }
+        return fields == 0 && end - at == 2 && !at[0] && !at[1];
+}
+
+static bool is_head_whole(struct MHD_Connection *connection, const char *method, const char *version, size_t fields)
+{
+        const union MHD_ConnectionInfo *info =
+                MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+        const char *end = info ? method + info->header_size : version;
+        size_t length = strlen(version);
+
+        return end > version && (size_t)(end - version) >= length + 2 && !version[length + 1] &&
+               is_whole(version + length + 2, end, fields);
 }
 
 static const char *check(const struct head *head, bool is_1_1)
@@ -80,12 +112,15 @@ static const char *check(const struct head *head, bool is_1_1)
         return NULL;
 }
 
-const char *framing_read(struct MHD_Connection *connection, const char *version, struct framing *ret)
+const char *framing_read(struct MHD_Connection *connection, const char *method, const char *version,
+                         struct framing *ret)
 {
         struct head head = {0};
 
         *ret = (struct framing){0};
         MHD_get_connection_values_n(connection, MHD_HEADER_KIND, each_field, &head);
+        if (!is_head_whole(connection, method, version, head.fields))
+                return "a line of the head is folded, has no name, holds a NUL or does not end in CRLF";
         const char *fault = check(&head, strcmp(version, MHD_HTTP_VERSION_1_1) == 0);
 
         if (fault)

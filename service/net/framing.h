@@ -11,5 +11,7 @@ struct framing {
         uint64_t length;
 };
 
-/* NULL, or what is wrong with the head of the request. */
-const char *framing_read(struct MHD_Connection *connection, const char *version, struct framing *ret);
+/* NULL, or what is wrong with the head of the request. `method` and `version` are where libmicrohttpd says that they
+   are: between them and behind them its buffer has the head. */
+const char *framing_read(struct MHD_Connection *connection, const char *method, const char *version,
+                         struct framing *ret);

@@ -21,8 +21,7 @@
 #define TARGET_MOST     ((size_t)56 * 1024) /* with its parameters; the rest is for fields and spare room */
 #define TEXT(x)         TEXT_OF(x)
 #define TEXT_OF(x)      #x
-#define SKIP_MOST       ((uint64_t)256 * 1024 * 1024) /* of a refused body that is read on, so that the reply arrives */
-#define SKIP_EARLY      ((uint64_t)64 * 1024 * 1024)  /* the same for a body that has not begun */
+#define LINGER_MOST     ((uint64_t)64 * 1024 * 1024) /* of a body that is read after an early reply, so that it arrives */
 
 struct http1 {
         struct service *service;
@@ -33,13 +32,14 @@ struct http1 {
 
 enum phase {
         PHASE_BODY,  /* the body goes to the handler */
-        PHASE_SKIP,  /* it goes nowhere: the reply stands already */
+        PHASE_SKIP,  /* it goes nowhere: the reply stands already, and is sent when the body is over */
+        PHASE_EARLY, /* the same, but the reply was sent past libmicrohttpd */
         PHASE_READY, /* the reply waits to be sent */
         PHASE_SENT,
 };
 
-/* In the place of a call: the request was refused with its first line. */
-static struct call refused;
+/* In the place of a call: the request was refused with its first line; or shall be once its head is there. */
+static struct call refused, with_a_nul;
 
 static struct peer *peer_of(struct MHD_Connection *connection)
 {
@@ -151,6 +151,21 @@ static enum MHD_Result send_reply(struct call *call)
         return result;
 }
 
+/* libmicrohttpd sends no reply in the middle of a body, and closes right after one that is queued before it: the kernel
+   takes such a reply back when more of the body comes. So it goes past the library, and the body is read on for a while
+   (RFC 9112, 9.6). */
+static void send_early(struct call *call)
+{
+        char head[256];
+
+        snprintf(head, sizeof(head),
+                 "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %zu\r\n\r\n", call->status,
+                 MHD_get_reason_phrase_for((unsigned)call->status), call->content_type, call->reply.length);
+        peer_answer(peer_of(call->connection), head, call->reply.text, call->reply.length);
+        call->phase = PHASE_EARLY;
+        call->skipped_body = 0;
+}
+
 /* -- the request -- */
 
 static const struct sockaddr *address_of(struct MHD_Connection *connection)
@@ -201,17 +216,23 @@ static struct call *begin_call(struct http1 *http1, struct MHD_Connection *conne
         return call;
 }
 
+static bool is_past_limit(const struct call *call, uint64_t bytes)
+{
+        return bytes > (uint64_t)call->service->config->limits.upload_bytes;
+}
+
 static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connection, const char *url,
-                             const char *method, const char *version, void **ret_call)
+                             const char *method, const char *version, void **state)
 {
         struct call *call = begin_call(http1, connection, url, method);
         struct framing framing;
+        const char *fault = *state == &with_a_nul ? "the path holds a NUL" : NULL;
 
+        *state = call;
         if (!call)
                 return MHD_NO;
-        *ret_call = call;
-        const char *fault = framing_read(connection, version, &framing);
-
+        if (!fault)
+                fault = framing_read(connection, method, version, &framing);
         if (fault) {
                 call->close = true;
                 call_reply_error(call, OX_INVALID_ARGUMENT, "%s", fault);
@@ -226,10 +247,13 @@ static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connect
                 return MHD_YES;
         http1->handler->done(call);
         /* A reply that is queued now ends the connection. A client that waits for 100-continue needs it now, for it
-           sends nothing before; another one may see no reply before it has sent all. */
-        if (call->has_body && (framing.expects || (call->has_length && call->length > SKIP_EARLY)))
+           sends nothing before; others may see no reply before they have sent all, and a proxy takes a connection that
+           ends in mid-request for a server that is down. So the body is read to its end, however long it may be. */
+        if (call->has_body && framing.expects)
                 return send_reply(call);
         call->phase = PHASE_SKIP;
+        if (call->has_length && is_past_limit(call, call->length))
+                send_early(call);
         return MHD_YES;
 }
 
@@ -255,11 +279,14 @@ static enum MHD_Result take_body(struct call *call, const char *bytes, size_t si
         peer_progress(peer_of(call->connection), call->body_bytes);
         if (call->phase == PHASE_BODY && feed(call, bytes, size))
                 return MHD_YES;
-        if (call->phase == PHASE_BODY)
+        if (call->phase == PHASE_BODY) {
                 call->handler->done(call);
-        call->phase = PHASE_SKIP;
+                call->phase = PHASE_SKIP;
+        }
+        if (call->phase == PHASE_SKIP && is_past_limit(call, call->body_bytes))
+                send_early(call);
         call->skipped_body += size;
-        return call->skipped_body > SKIP_MOST ? MHD_NO : MHD_YES;
+        return call->phase == PHASE_EARLY && call->skipped_body > LINGER_MOST ? MHD_NO : MHD_YES;
 }
 
 /* libmicrohttpd hands on the chunks that it has one after the other, suspended or not. */
@@ -294,9 +321,10 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
 
         if (call == &refused)
                 return MHD_NO;
-        if (!call)
+        if (!call || call == &with_a_nul)
                 return begin(user, connection, url, method, version, state);
-        if (is_suspended(connection))
+        /* The second: after 100-continue for a request without a body, of the request behind it. */
+        if (is_suspended(connection) || (bytes && !*size))
                 return MHD_YES;
         if (*size) {
                 size_t length = *size;
@@ -304,8 +332,13 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
                 *size = 0;
                 return take_body(call, bytes, length);
         }
+        if (call->phase == PHASE_EARLY)
+                return MHD_NO;
         if (call->phase == PHASE_BODY && !end_body(call))
                 return MHD_YES;
+        /* libmicrohttpd takes a trailer field without a name for the end of the trailer: what follows is not read. */
+        if (MHD_get_connection_values(connection, MHD_FOOTER_KIND, NULL, NULL) > 0)
+                call->close = true;
         return call->phase == PHASE_SENT ? MHD_YES : send_reply(call);
 }
 
@@ -365,12 +398,14 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **s
         struct call *call = *state;
 
         peer_enter(peer_of(connection), PEER_IDLE);
-        if (!call || call == &refused)
+        if (!call || call == &refused || call == &with_a_nul)
                 return;
         struct service *service = call->service;
         int64_t took_ns = clock_ns() - call->started_ns;
 
-        if (call->phase != PHASE_SENT || reason != MHD_REQUEST_TERMINATED_COMPLETED_OK) {
+        bool stands = call->phase == PHASE_SKIP || call->phase == PHASE_EARLY; /* a refusal, whatever came after it */
+
+        if (!stands && (call->phase != PHASE_SENT || reason != MHD_REQUEST_TERMINATED_COMPLETED_OK)) {
                 call->status = 499; /* the client went away, or was cut off */
                 call->code = OX_CANCELED;
         }
@@ -416,6 +451,18 @@ static bool is_too_long(const char *target)
         return count > PARAMETERS_MOST || strlen(target) + count * PARAMETER_BYTES > TARGET_MOST;
 }
 
+/* In its path, encoded, or as it is anywhere in the target, behind which the version stands. Paths are taken for texts,
+   so that a NUL would hide what is behind it from us and not from a proxy before us. */
+static bool holds_nul(const char *target)
+{
+        static const char version[] = "HTTP/";
+        size_t length = strcspn(target, "?");
+        const char *nul = strstr(target, "%00");
+
+        return (nul && nul < target + length) ||
+               strncmp(target + strlen(target) + 1, version, sizeof(version) - 1) != 0;
+}
+
 static void *on_request_line(void *user, const char *target, struct MHD_Connection *connection)
 {
         static const char reply[] = "HTTP/1.1 414 URI Too Long\r\nConnection: close\r\n"
@@ -428,7 +475,7 @@ static void *on_request_line(void *user, const char *target, struct MHD_Connecti
 
         peer_enter(peer_of(connection), PEER_HEAD);
         if (!is_too_long(target))
-                return NULL;
+                return holds_nul(target) ? &with_a_nul : NULL;
         peer_refuse(peer_of(connection), reply);
         snprintf(path, sizeof(path), "%.*s", (int)strcspn(target, "?"), target);
         note_refusal(http1->service, MHD_HTTP_URI_TOO_LONG, path);

@@ -14,6 +14,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -473,11 +474,22 @@ const char *peer_cut_off_by(const struct peer *peer)
         return peer ? atomic_load_explicit(&peer->cut_off_by, memory_order_relaxed) : NULL;
 }
 
+/* The connection was idle, or it is ours to read from: so little always fits into its buffer. */
+void peer_answer(struct peer *peer, const char *head, const char *body, size_t size)
+{
+        struct iovec parts[] = {{(void *)(uintptr_t)head, strlen(head)}, {(void *)(uintptr_t)body, size}};
+        const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+
+        if (!peer)
+                return;
+        sendmsg(peer->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+        shutdown(peer->socket, SHUT_WR);
+}
+
 void peer_refuse(struct peer *peer, const char *reply)
 {
         if (!peer)
                 return;
-        /* The connection was idle or new: so little always fits into its buffer. */
-        send(peer->socket, reply, strlen(reply), MSG_NOSIGNAL | MSG_DONTWAIT);
+        peer_answer(peer, reply, NULL, 0);
         shutdown(peer->socket, SHUT_RDWR);
 }

@@ -51,5 +51,7 @@ void peer_progress(struct peer *peer, uint64_t body_bytes);
    when it was not. Takes NULL. */
 const char *peer_cut_off_by(const struct peer *peer);
 
-/* Answers with bytes that stand ready, past libmicrohttpd, and hangs up. Takes NULL. */
+/* Answers past libmicrohttpd, which must have sent nothing of the reply, and sends no more; what the client sends can
+   still be read. peer_refuse() hangs up. They take NULL. */
+void peer_answer(struct peer *peer, const char *head, const char *body, size_t size);
 void peer_refuse(struct peer *peer, const char *reply);

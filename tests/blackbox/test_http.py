@@ -118,7 +118,25 @@ SMUGGLING = {
     "Content-Length of 30 digits": ("Content-Length: " + "9" * 30,),
     "a space before the colon": ("Content-Length : 5",),
     "a name that is no token": ("Content@Length: 5", "Content-Length: 5"),
+    "a folded Content-Length": ("Content-Length:\r\n 5",),
+    "a folded Content-Length behind another field": ("X: y", "Content-Length:\r\n\t5"),
+    "a folded Transfer-Encoding": ("Transfer-Encoding:\r\n chunked",),
+    "a folded field": ("X: y\r\n z", "Content-Length: 0"),
+    "a fold before all fields": (" X: y", "Content-Length: 0"),
+    "a field without a name": ("X: y", ": z"),
+    "a field of a colon alone": ("X: y", ":"),
+    "a first field without a name": (": z",),
+    "a NUL behind Content-Length": ("Content-Length: 5\0 garbage",),
+    "a NUL at the end of Content-Length": ("Content-Length: 5\0",),
+    "a NUL in Transfer-Encoding": ("Transfer-Encoding: chunked\0, identity",),
+    "a NUL in a name": ("Content\0-Length: 5",),
+    "NULs that look like an end of line": ("X: y\0\0Z\0 z",),
+    "a bare LF": ("X: y\nContent-Length: 0",),
+    "a bare CR": ("X: y\rContent-Length: 0",),
 }
+# Targets, and what they are answered with.
+NULS = {"/livez%00": 400, "/metrics%00x": 400, "/%00": 400, "/livez\0": 400, "/livez\0?x": 400, "http://x/livez%00": 400,
+        "/livez?x=%00": 200, "/livez%2500": 404, "/nope%20": 404}
 
 
 def check_framing(daemon):
@@ -128,6 +146,17 @@ def check_framing(daemon):
             status, _, body = raw.answer()
             check("%s: refused and closed" % what, status in (400, 413) and raw.is_closed() and b"ok\n" not in raw.received,
                   (status, body[:200], raw.received[:200]))
+    for target, wanted in NULS.items():
+        with Raw(daemon) as raw:
+            raw.send(("GET %s HTTP/1.1\r\nHost: x\r\n\r\n" % target).encode())
+            status, fields, _ = raw.answer()
+            equal("GET %r" % target, (status, fields.get("connection") == "close"), (wanted, wanted == 400))
+    chunked = post_head("/v1/models:infer", "Transfer-Encoding: chunked") + b"0\r\nX: y\r\n"
+    with Raw(daemon) as raw:
+        equal("a trailer is read", raw.send(chunked + b"\r\n").answer()[0], 400)
+    with Raw(daemon) as raw:
+        raw.send(chunked + b": z\r\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n").answer()
+        check("nothing behind a trailer is taken for a request", raw.is_closed() and b"ok\n" not in raw.received, raw.received)
     for what, head in {
         "no Host": b"GET /livez HTTP/1.1\r\n\r\n",
         "Transfer-Encoding in HTTP/1.0": b"POST /v1/models:infer HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -151,6 +180,10 @@ def check_expect(daemon):
             path = "/nope" if wanted == 404 else "/v1/models:infer"
             status = raw.send(post_head(path, "Expect: 100-continue", *fields)).answer()[0]
             equal("Expect: 100-continue and %s: %d before the body" % (what, wanted), status, wanted)
+    with Raw(daemon) as raw:
+        get = b"GET /livez HTTP/1.1\r\nHost: x\r\n%s\r\n"
+        raw.send(get % b"Expect: 100-continue\r\n" + get % b"")
+        equal("Expect: 100-continue without a body, and a request behind it", [raw.answer()[0] for _ in range(2)], [200, 200])
     with Raw(daemon) as raw:
         body = chain(2)
         raw.send(post_head("/v1/models:infer", "Expect: 100-continue", "Content-Length: %d" % len(body)))
