@@ -1,5 +1,6 @@
 /* shaped serve: the daemon from its start to its drain. */
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -32,6 +33,17 @@ struct daemon {
 };
 
 /* -- starting -- */
+
+/* Where a standard descriptor is closed, the next file or connection would get its number, and log lines. */
+static void keep_standard_descriptors(void)
+{
+        int fd = open("/dev/null", O_RDWR);
+
+        while (fd >= 0 && fd <= STDERR_FILENO)
+                fd = open("/dev/null", O_RDWR);
+        if (fd >= 0)
+                close(fd);
+}
 
 /* A connection is a file. */
 static void raise_files(void)
@@ -107,7 +119,7 @@ static bool start_service(struct daemon *d)
 
 static bool start(struct daemon *d)
 {
-        char fault[256];
+        char fault[512];
 
         if (!listener_open(&d->listener, d->config.listen, fault, sizeof(fault))) {
                 log_line("error", "cannot listen", &(struct log_field){.name = "reason", .text = fault}, 1);
@@ -132,7 +144,7 @@ static bool start(struct daemon *d)
 
 /* -- ending -- */
 
-/* Waits a little. False when another signal came. */
+/* False when another signal came meanwhile. */
 static bool pause_ms(const struct daemon *d, long ms)
 {
         struct timespec wait = {.tv_nsec = ms * 1000000};
@@ -140,12 +152,24 @@ static bool pause_ms(const struct daemon *d, long ms)
         return sigtimedwait(&d->signals, NULL, &wait) < 0;
 }
 
+/* Serves on, not ready any more, until those that send requests have seen that. False when another signal came. */
+static bool serve_unready(struct daemon *d)
+{
+        int64_t end = clock_ns() + d->config.lame_duck_s * INT64_C(1000000000);
+
+        while (clock_ns() < end) {
+                if (!pause_ms(d, STEP_MS))
+                        return false;
+        }
+        return true;
+}
+
 /* Nothing new is accepted; what has been is answered. False when that takes too long, or another signal came. */
 static bool drain(struct daemon *d)
 {
         int64_t begun = clock_ns(), quiet = begun, now = begun;
 
-        atomic_store(&d->service.draining, true);
+        log_line("info", "draining", NULL, 0);
         acceptor_free(d->acceptor);
         d->acceptor = NULL;
         listener_close(&d->listener);
@@ -175,6 +199,7 @@ static void stop(struct daemon *d)
 
 int serve_main(const struct config *config)
 {
+        static const int harmless[] = {SIGPIPE, SIGHUP, SIGUSR1, SIGUSR2};
         static struct daemon d;
         bool json = strcmp(config->log_format, "json") == 0;
         int received;
@@ -185,11 +210,13 @@ int serve_main(const struct config *config)
         }
         d.config = *config;
         fill_in(&d.config);
+        keep_standard_descriptors();
         raise_files();
         give_back_memory();
         log_begin(json, &d.service.metrics);
         /* Blocked before there are threads, so that none of them is interrupted and sigwait() alone sees them. */
-        signal(SIGPIPE, SIG_IGN);
+        for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
+                signal(harmless[i], SIG_IGN);
         sigemptyset(&d.signals);
         sigaddset(&d.signals, SIGTERM);
         sigaddset(&d.signals, SIGINT);
@@ -199,8 +226,11 @@ int serve_main(const struct config *config)
                 return EXIT_FAULTY;
         }
         sigwait(&d.signals, &received);
-        log_line("info", "draining", NULL, 0);
-        if (!drain(&d)) {
+        atomic_store(&d.service.draining, true);
+        if (d.config.lame_duck_s)
+                log_line("info", "not ready any more", NULL, 0);
+        /* Another signal ends it at once, and well where there is nothing to wait for. */
+        if (!(serve_unready(&d) && drain(&d)) && http1_in_flight(d.http1) > 0) {
                 /* A worker may still hold a connection, which libmicrohttpd does not survive: the process just ends. */
                 const struct log_field left = {
                         .name = "in_flight", .kind = LOG_INT, .number = http1_in_flight(d.http1)};
