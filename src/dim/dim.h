@@ -176,6 +176,10 @@ enum dim_unify {
    were declared. */
 enum dim_unify dim_unify(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);
 
+/* Writes an equality as it reads best, which changes nothing of what it says: a number stands right, with the sum's
+   constant in it, and what divides both sides is gone (24*N == 240 is N == 10). */
+void dim_equation(struct dim_table *t, struct dim *left, struct dim *right);
+
 /* A fact that dim_unify() kept of a symbol: what it equals, and the node that says so. */
 struct dim_fact {
         struct dim symbol, equal;

@@ -248,6 +248,66 @@ bool dim_fact_against(struct dim_table *t, struct dim a, struct dim b, struct di
         return true;
 }
 
+/* -- how an equality is written -- */
+
+static void swap_dims(struct dim *a, struct dim *b)
+{
+        struct dim kept = *a;
+
+        *a = *b;
+        *b = kept;
+}
+
+/* Moves the constant of the left sum to the number on the right, and the sign of a sum of negative terms. */
+static void gather_numbers(struct dim_table *t, struct dim *left, struct dim *right)
+{
+        struct term room;
+        struct dim sum, number, negated;
+        struct poly p = poly_of(t, *left, &room);
+        bool negative = true;
+
+        if (expr_combine(t, *left, 1, dim_int(poly_constant(p)), -1, &sum) ||
+            expr_combine(t, *right, 1, dim_int(poly_constant(p)), -1, &number) || dim_is_int(sum))
+                return;
+        *left = sum;
+        *right = number;
+        p = poly_of(t, *left, &room);
+        for (size_t i = 0; i < p.n; i++)
+                negative = negative && p.term[i].coef < 0;
+        if (negative && !expr_negate(t, *left, &negated) && !expr_negate(t, *right, &number)) {
+                *left = negated;
+                *right = number;
+        }
+}
+
+void dim_equation(struct dim_table *t, struct dim *left, struct dim *right)
+{
+        struct term room_a, room_b;
+        struct dim a, b;
+
+        if (dim_is_int(*left))
+                swap_dims(left, right);
+        if (dim_is_int(*left))
+                return;
+        if (dim_is_int(*right))
+                gather_numbers(t, left, right);
+        uint64_t g = poly_content(poly_of(t, *left, &room_a), true),
+                 other = poly_content(poly_of(t, *right, &room_b), true);
+
+        while (other) {
+                uint64_t rest = g % other;
+
+                g = other;
+                other = rest;
+        }
+        if (g < 2 || g > INT64_MAX)
+                return;
+        if (!expr_floordiv(t, *left, dim_int((int64_t)g), &a) && !expr_floordiv(t, *right, dim_int((int64_t)g), &b)) {
+                *left = a;
+                *right = b;
+        }
+}
+
 enum dim_unify dim_unify(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
 {
         enum dim_unify outcome;

@@ -15,6 +15,7 @@ static void add_constraint(void *user, struct dim left, const char *relation, st
 {
         struct infer *f = user;
 
+        dim_equation(f->dims, &left, &right);
         for (size_t i = 0; i < f->n_constraint && i < CONSTRAINTS_LOOKED; i++) {
                 const struct constraint *c = &f->constraint[f->n_constraint - 1 - i];
 

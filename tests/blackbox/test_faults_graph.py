@@ -151,7 +151,7 @@ SIZES = [
     ("Resize by NaN", one("Resize", ["x", "", "s"], [X2], [tensor("s", [2], b"\0\0\xc0\x7f" * 2)]), "any"),
     ("Upsample by 1e38", model([op("Upsample", ["x", "s"], ["y"])], [X2], ["y"],
                                [tensor("s", [2], b"\x99\x76\x96\x7e" * 2)], opset=9), "any"),
-    ("Split into 0", one("Split", infos=[X2], outputs=[], num_outputs=0), "OUTPUT_COUNT", ""),
+    ("Split into 0", one("Split", infos=[X2], outputs=[]), "OUTPUT_COUNT", ""),
     ("DepthToSpace by 2^62", one("DepthToSpace", infos=[value_info("x", [1, 4, 2, 2])], blocksize=BIG), "any"),
     ("SpaceToDepth by 0", one("SpaceToDepth", infos=[value_info("x", [1, 4, 2, 2])], blocksize=0), "any"),
     ("strides of 0", one("Conv", ["x", "w"], [value_info("x", [1, 3, 8, 8]), value_info("w", [4, 3, 3, 3])],

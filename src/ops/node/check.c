@@ -116,9 +116,54 @@ static void drop_unknown_attrs(struct node *n)
         n->proto = known;
 }
 
+/* The version that took an attribute away, and the first one that has it; 0 where there is none. */
+static void find_versions(const struct node *n, const char *attr, int *ret_gone, int *ret_first)
+{
+        size_t count;
+        const struct op_row *rows = op_versions(n->row->domain, n->row->name, &count);
+
+        *ret_gone = *ret_first = 0;
+        for (size_t i = 0; i < count; i++) {
+                bool has = op_find_attr(&rows[i], attr) != NULL;
+
+                if (has && *ret_first == 0)
+                        *ret_first = rows[i].since;
+                if (!has && *ret_first != 0 && *ret_gone == 0 && rows[i].since <= n->row->since)
+                        *ret_gone = rows[i].since;
+        }
+}
+
+/* An attribute that the operator's version lacks (IR.md: attributes must satisfy the operator's signature). What became
+   of it is said where the other versions tell. */
+static enum ox_code unknown_attr(struct node *n, const char *attr)
+{
+        int gone, first;
+
+        find_versions(n, attr, &gone, &first);
+        for (size_t p = 0; p < n->row->n_in && gone != 0; p++)
+                if (strcmp(n->row->in[p].name, attr) == 0)
+                        return node_error(n, REASON_UNKNOWN_ATTRIBUTE, -1,
+                                          "'%s' is an input since version %d, and no attribute any more", attr, gone);
+        if (gone != 0)
+                return node_error(n, REASON_UNKNOWN_ATTRIBUTE, -1, "has no attribute '%s' since version %d", attr,
+                                  gone);
+        if (first > n->row->since)
+                return node_error(n, REASON_UNKNOWN_ATTRIBUTE, -1,
+                                  "has the attribute '%s' from version %d on, the node is of version %d", attr, first,
+                                  n->row->since);
+        return node_error(n, REASON_UNKNOWN_ATTRIBUTE, -1, "has no attribute '%s' in any version", attr);
+}
+
+/* Names that begin so are left to tools, as ONNX's checker does. */
+static bool is_internal_attr(const char *name)
+{
+        return strncmp(name, "__", 2) == 0;
+}
+
 static enum ox_code check_attrs(struct node *n, bool check_types)
 {
-        const char *unknown = NULL;
+        const char *unknown = NULL; /* the first one that is a fault */
+        bool has_others = false;
         uint64_t seen = 0; /* bit a: attribute a of the row */
 
         for (size_t i = 0; i < n->proto->n_attribute; i++) {
@@ -126,7 +171,8 @@ static enum ox_code check_attrs(struct node *n, bool check_types)
                 const char *name = attr->name != NULL ? attr->name : "";
                 const struct op_attr *wanted = op_find_attr(n->row, name);
                 if (wanted == NULL) {
-                        unknown = unknown == NULL ? name : unknown;
+                        has_others = true;
+                        unknown = unknown == NULL && !is_internal_attr(name) ? name : unknown;
                         continue;
                 }
                 uint64_t bit = UINT64_C(1) << (wanted - n->row->attr);
@@ -136,15 +182,14 @@ static enum ox_code check_attrs(struct node *n, bool check_types)
                 TRY(check_attr(n, attr, wanted));
                 TRY(attr_check_allowed(n, attr, wanted, check_types));
         }
+        /* A newer operator set than the table's may have given the operator attributes. */
+        if (unknown != NULL && n->opset <= op_newest_opset(n->row->domain))
+                return unknown_attr(n, unknown);
         for (size_t a = 0; a < n->row->n_attr; a++)
                 if (n->row->attr[a].required && !(seen >> a & 1))
                         return node_error(n, REASON_MISSING_ATTRIBUTE, -1, "attribute '%s' is required",
                                           n->row->attr[a].name);
-        /* A newer operator set than the table's may have given the operator attributes. */
-        if (unknown != NULL && n->opset <= op_newest_opset(n->row->domain))
-                node_warn(n, REASON_UNKNOWN_ATTRIBUTE, -1, "has no attribute '%s' since version %d", unknown,
-                          n->row->since);
-        if (unknown != NULL)
+        if (has_others)
                 drop_unknown_attrs(n);
         return OX_OK;
 }
@@ -275,9 +320,10 @@ static enum ox_code check_input_types(struct node *n)
 
 enum ox_code op_check_node(struct node *n, bool check_types)
 {
+        /* An attribute that became an input tells more than the input that is missing for it. */
+        TRY(check_attrs(n, check_types));
         TRY(check_inputs(n));
         TRY(check_outputs(n));
-        TRY(check_attrs(n, check_types));
         if (n->row->deprecated)
                 node_warn(n, REASON_DEPRECATED, -1, "is deprecated since version %d", n->row->since);
         TRY(check_input_kinds(n));

@@ -108,10 +108,10 @@ static void reshape_products(struct node *n, const struct reshape *r, struct dim
                         *ret_in = dim_mul(n->dims, *ret_in, in_dim(n, 0, d));
 }
 
-static enum ox_code reshape_mismatch(struct node *n, int64_t in, int64_t out)
+static enum ox_code reshape_mismatch(struct node *n, struct dim in, struct dim out)
 {
-        return node_error(n, REASON_DIM_MISMATCH, 1, "the input's %lld elements do not fit the shape's %lld",
-                          (long long)in, (long long)out);
+        return node_error(n, REASON_DIM_MISMATCH, 1, "the input's %s elements do not fit the shape's %s",
+                          dim_text(n->dims, in), dim_text(n->dims, out));
 }
 
 /* Input and output have the same number of elements: that gives the one open size, or a check when there is none. */
@@ -122,19 +122,19 @@ static enum ox_code reshape_solve(struct node *n, struct reshape *r)
         if (r->n_open == 0) {
                 in = dims_product(n, in_dims(n, 0), 0, in_rank(n, 0));
                 out = dims_product(n, r->dim, 0, r->rank);
-                if (dim_is_int(in) && dim_is_int(out) && in.val != out.val)
-                        return reshape_mismatch(n, in.val, out.val);
-                return OX_OK;
+                if (dim_proves_unequal(n->dims, in, out))
+                        return reshape_mismatch(n, in, out);
+                return dim_agree(n, &in, out, 1);
         }
         reshape_products(n, r, &in, &out);
         if (dim_is(out, 0)) {
                 if (dim_is_int(in) && in.val != 0)
-                        return reshape_mismatch(n, in.val, out.val);
+                        return reshape_mismatch(n, in, out);
                 r->dim[r->open] = out_fresh(n, 0, r->open);
                 return OX_OK;
         }
         if (dim_is_int(in) && dim_is_int(out) && in.val % out.val != 0)
-                return reshape_mismatch(n, in.val, out.val);
+                return reshape_mismatch(n, in, out);
         r->dim[r->open] = dim_exactdiv(n->dims, in, out);
         return OX_OK;
 }
