@@ -21,6 +21,7 @@
 #define TARGET_MOST     ((size_t)56 * 1024) /* with its parameters; the rest is for fields and spare room */
 #define TEXT(x)         TEXT_OF(x)
 #define TEXT_OF(x)      #x
+#define TOO_LONG        "the query has more than " TEXT(PARAMETERS_MOST) " parameters, or it is too long"
 #define LINGER_MOST     ((uint64_t)64 * 1024 * 1024) /* of a body that is read after an early reply, so that it arrives */
 
 struct http1 {
@@ -38,8 +39,13 @@ enum phase {
         PHASE_SENT,
 };
 
-/* In the place of a call: the request was refused with its first line; or shall be once its head is there. */
-static struct call refused, with_a_nul;
+/* In the place of a call: the request was refused with its first line; or shall be like others that have a head. */
+static struct call refused, with_a_nul, too_long;
+
+static bool is_call(const struct call *call)
+{
+        return call && call != &refused && call != &with_a_nul && call != &too_long;
+}
 
 static struct peer *peer_of(struct MHD_Connection *connection)
 {
@@ -226,13 +232,13 @@ static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connect
 {
         struct call *call = begin_call(http1, connection, url, method);
         struct framing framing;
-        const char *fault = *state == &with_a_nul ? "the path holds a NUL" : NULL;
+        const struct call *target = *state;
 
         *state = call;
         if (!call)
                 return MHD_NO;
-        if (!fault)
-                fault = framing_read(connection, method, version, &framing);
+        const char *fault = framing_read(connection, method, version, &framing);
+
         if (fault) {
                 call->close = true;
                 call_reply_error(call, OX_INVALID_ARGUMENT, "%s", fault);
@@ -242,7 +248,12 @@ static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connect
         call->has_length = framing.has_length;
         call->length = framing.length;
         peer_enter(peer_of(connection), framing.has_body ? PEER_BODY : PEER_SERVED);
-        http1->handler->begin(call);
+        if (target == &with_a_nul)
+                call_reply_error(call, OX_INVALID_ARGUMENT, "the path holds a NUL");
+        else if (target == &too_long)
+                call_reply_error_status(call, MHD_HTTP_URI_TOO_LONG, OX_RESOURCE_EXHAUSTED, TOO_LONG);
+        else
+                http1->handler->begin(call);
         if (!call->status)
                 return MHD_YES;
         http1->handler->done(call);
@@ -321,7 +332,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
 
         if (call == &refused)
                 return MHD_NO;
-        if (!call || call == &with_a_nul)
+        if (!is_call(call))
                 return begin(user, connection, url, method, version, state);
         /* The second: after 100-continue for a request without a body, of the request behind it. */
         if (is_suspended(connection) || (bytes && !*size))
@@ -398,7 +409,7 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **s
         struct call *call = *state;
 
         peer_enter(peer_of(connection), PEER_IDLE);
-        if (!call || call == &refused || call == &with_a_nul)
+        if (!is_call(call))
                 return;
         struct service *service = call->service;
         int64_t took_ns = clock_ns() - call->started_ns;
@@ -441,8 +452,8 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
 }
 
 /* libmicrohttpd keeps each parameter of a query in the connection's pool, and when that is full neither answers nor
-   hangs up; it calls this before it begins. */
-static bool is_too_long(const char *target)
+   hangs up. So a query of too many is cut off before it begins with them. */
+static bool has_too_many(const char *target)
 {
         size_t count = 0;
 
@@ -463,23 +474,32 @@ static bool holds_nul(const char *target)
                strncmp(target + strlen(target) + 1, version, sizeof(version) - 1) != 0;
 }
 
-static void *on_request_line(void *user, const char *target, struct MHD_Connection *connection)
+/* Answers before libmicrohttpd makes anything of the target, which leaves no room in the pool. */
+static void *refuse(struct http1 *http1, struct MHD_Connection *connection, const char *target)
 {
         static const char reply[] = "HTTP/1.1 414 URI Too Long\r\nConnection: close\r\n"
                                     "Content-Type: application/json\r\n\r\n"
-                                    "{\"code\":\"resource_exhausted\",\"message\":\"the query has more than " TEXT(
-                                            PARAMETERS_MOST) " parameters, or it is too long\",\"details\":[]}\n";
-
-        struct http1 *http1 = user;
+                                    "{\"code\":\"resource_exhausted\",\"message\":\"" TOO_LONG "\",\"details\":[]}\n";
         char path[256];
 
-        peer_enter(peer_of(connection), PEER_HEAD);
-        if (!is_too_long(target))
-                return holds_nul(target) ? &with_a_nul : NULL;
         peer_refuse(peer_of(connection), reply);
         snprintf(path, sizeof(path), "%.*s", (int)strcspn(target, "?"), target);
         note_refusal(http1->service, MHD_HTTP_URI_TOO_LONG, path);
         return &refused;
+}
+
+static void *on_request_line(void *user, const char *target, struct MHD_Connection *connection)
+{
+        peer_enter(peer_of(connection), PEER_HEAD);
+        if (strlen(target) > TARGET_MOST)
+                return refuse(user, connection, target);
+        if (holds_nul(target))
+                return &with_a_nul;
+        if (!has_too_many(target))
+                return NULL;
+        /* It stands in the library's buffer, which reads the query from there next. */
+        ((char *)(uintptr_t)strchr(target, '?'))[1] = '\0';
+        return &too_long;
 }
 
 void http1_take(struct http1 *http1, int socket, const struct sockaddr *address, socklen_t size)

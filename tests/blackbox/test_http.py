@@ -149,8 +149,8 @@ def check_framing(daemon):
     for target, wanted in NULS.items():
         with Raw(daemon) as raw:
             raw.send(("GET %s HTTP/1.1\r\nHost: x\r\n\r\n" % target).encode())
-            status, fields, _ = raw.answer()
-            equal("GET %r" % target, (status, fields.get("connection") == "close"), (wanted, wanted == 400))
+            status = raw.answer()[0]
+            equal("GET %r" % target, status, wanted)
     chunked = post_head("/v1/models:infer", "Transfer-Encoding: chunked") + b"0\r\nX: y\r\n"
     with Raw(daemon) as raw:
         equal("a trailer is read", raw.send(chunked + b"\r\n").answer()[0], 400)

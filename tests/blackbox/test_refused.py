@@ -15,6 +15,9 @@ from harness import Daemon, check, equal, finish
 from wire import Raw, post_head
 
 INFER = "/v1/models:infer"
+MANY = "?" + "&".join("a" * 401)
+# Refused, with sizes in MiB.
+FAULTY = ((INFER, 300), (INFER, 300), ("/nope", 66), ("/nope", 66), (INFER + MANY, 66), (INFER + "?x", 66)) * 2
 PIECE = b"\xff" * (1 << 20)
 NGINX = """daemon off; worker_processes 2; pid %(folder)s/pid; error_log %(folder)s/error.log; events {}
 http { access_log off; client_max_body_size 0;
@@ -138,11 +141,12 @@ def check_nginx(buffering):
     with Daemon() as first, Daemon() as second, Nginx(first, second, buffering) as nginx:
         others = Others(nginx.port)
         others.start()
-        faults = [upload(nginx.port, path, size) for path, size in ((INFER, 300), (INFER, 300), ("/nope", 66), ("/nope", 66)) * 2]
+        faults = [upload(nginx.port, path, size) for path, size in FAULTY]
         time.sleep(0.2)
         others.ended.set()
         others.join()
-        equal("nginx, buffering %s: each client has its own fault" % buffering, faults, [400, 400, 404, 404] * 2)
+        equal("nginx, buffering %s: each client has its own fault" % buffering, faults,
+              [400, 400, 404, 404, 414, 400] * 2)
         equal("and everybody else is served", set(others.statuses), {200})
 
 
