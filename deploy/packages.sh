@@ -8,6 +8,9 @@ BUILD_PACKAGES="gcc libc6-dev libjansson-dev libmicrohttpd-dev libnghttp2-dev li
 
 TEST_PACKAGES="$BUILD_PACKAGES check curl g++ nginx-light python3-protobuf zstd"
 
+# What installs the clients of tests/clients, where npm is not there already.
+CLIENT_PACKAGES="nodejs npm"
+
 CHECK_PACKAGES="$TEST_PACKAGES clang clang-format clang-tidy cppcheck shellcheck"
 
 as_root() {

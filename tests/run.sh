@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.." || exit 1
 . deploy/packages.sh
 # shellcheck disable=SC2086
 need_packages $TEST_PACKAGES || exit 1
+# shellcheck disable=SC2086
+command -v npm > /dev/null || need_packages $CLIENT_PACKAGES || echo "no npm: tests/blackbox/test_clients.py leaves clients out"
 
 export ASAN_OPTIONS=abort_on_error=1:detect_stack_use_after_return=1:strict_string_checks=1
 export UBSAN_OPTIONS=print_stacktrace=1

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Clients as they are published, unmodified, against the daemon: Connect-ES with code that protoc-gen-es makes of proto/.
+
+They come through npm once, into build-clients; without it these tests say that they were left out.
+"""
+import os
+import shutil
+import subprocess
+import tempfile
+
+from harness import MODELS, ROOT, Daemon, check, finish
+
+SOURCE = os.path.join(ROOT, "tests", "clients")
+INSTALLED = os.path.join(ROOT, "build-clients")
+PROTO = os.path.join(ROOT, "proto")
+FILES = ("shaped.proto", "onnx.proto", "health.proto", "google/rpc/status.proto", "google/rpc/error_details.proto")
+
+
+def install():
+    """Why there are no clients; "" when there are."""
+    if not shutil.which("node") or not shutil.which("npm"):
+        return "node and npm are not installed"
+    os.makedirs(INSTALLED, exist_ok=True)
+    wanted, have = os.path.join(SOURCE, "package.json"), os.path.join(INSTALLED, "package.json")
+    if os.path.exists(os.path.join(INSTALLED, "done")) and open(wanted).read() == open(have).read():
+        return ""
+    shutil.copy(wanted, have)
+    done = subprocess.run(["npm", "install", "--no-package-lock", "--no-audit", "--no-fund"], cwd=INSTALLED, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=300)
+    if done.returncode != 0:
+        return "npm cannot install them: " + done.stdout.decode(errors="replace").strip()[-300:].replace("\n", " ")
+    open(os.path.join(INSTALLED, "done"), "w").close()
+    return ""
+
+
+def run_connect(daemon):
+    with tempfile.TemporaryDirectory(dir=INSTALLED) as folder:
+        plugin = os.path.join(INSTALLED, "node_modules", ".bin", "protoc-gen-es")
+        subprocess.run(["protoc", "-I", PROTO, "--plugin=protoc-gen-es=" + plugin, "--es_out=" + folder,
+                        "--es_opt=target=js,import_extension=js", *FILES], check=True)
+        shutil.copy(os.path.join(SOURCE, "connect.js"), folder)
+        done = subprocess.run(["node", "connect.js", daemon.url, os.path.join(MODELS, "resnet50.onnx")], cwd=folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
+    lines = done.stdout.decode(errors="replace").splitlines()
+    for at, line in enumerate(lines):
+        if line.startswith(("ok - ", "not ok - ")):
+            check(line.partition(" - ")[2], line.startswith("ok"), "\n".join(lines[at + 1:at + 3]))
+    check("the clients come to their end", done.returncode == 0, "\n".join(lines[-20:]))
+
+
+def main():
+    why = install()
+    if why:
+        check("left out: Connect-ES, for %s" % why, True)
+    else:
+        with Daemon() as daemon:
+            run_connect(daemon)
+    finish()
+
+
+if __name__ == "__main__":
+    main()
