@@ -148,6 +148,22 @@ class Tables(unittest.TestCase):
         self.fault(RELU.replace("-  (", "Relu  ("), "a.ops:2: error: unknown content rule 'Relu'", rules=RULES)
         self.fault(A + "A 1 - - () -> ()\n", "a.c:1: error: no table names infer_Relu", rules=RULES)
 
+    def test_rule_names(self):
+        def rules(*names):
+            return "".join("enum ox_code infer_%s(struct node *n)\n{\n}\n" % name for name in names)
+        self.fault(A + "A 1 Pool - () -> ()\n",
+                   "a.ops:2: error: rule 'Pool' has the name of none of its operators, A: small letters are for a rule that "
+                   "several share", rules=rules("Pool"))
+        self.fault(A + "A 1 pool - () -> ()\n", "a.ops:2: error: rule 'pool' is A's alone and must have its name",
+                   rules=rules("pool"))
+        two = A + "A 1 %s - () -> ()\ndomain com.b\n" + A + "A 1 %s - () -> ()\n"
+        self.assertEqual(self.folder.generate(two % ("A", "com_b_A"), rules=rules("A", "com_b_A")), (0, ""))
+        self.assertEqual(self.folder.generate(two % ("A", "A"), rules=rules("A")), (0, ""))
+        self.fault(two % ("com_b_A", "com_b_A"), "a.ops:2: error: rule 'com_b_A' is of another domain than its row",
+                   rules=rules("com_b_A"))
+        shared = A + "A 1 pool - () -> ()\nB: Too.\nB 1 pool - () -> ()\n"
+        self.assertEqual(self.folder.generate(shared, rules=rules("pool")), (0, ""))
+
     def test_element_rules(self):
         element = "struct scalar element_Relu(struct node *n, const struct scalar *args, int count)\n{\n}\n"
         rows = RELU.replace("-  (", "Relu  (")

@@ -12,7 +12,7 @@ import os
 import re
 import sys
 
-from op_tables import CONTROLS, Fault, check_rows, read_family, read_sets
+from op_tables import Fault, check_rows, check_rule_names, read_family, read_sets
 from op_writer import prototype_lines, table_lines
 
 FUNCTION = re.compile(r"^(?:enum ox_code (?=infer)|void (?=content)|struct scalar (?=element))(infer|content|element)_(\w+)"
@@ -71,6 +71,7 @@ def main(folder, types, *files):
         sets = read_sets(types)
         rows = [row for path in tables for row in read_family(path, sets, functions)]
         check_rows(rows)
+        check_rule_names(rows)
         check_used(rows, functions)
     except Fault as fault:
         sys.exit(str(fault))

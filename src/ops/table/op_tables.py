@@ -528,6 +528,31 @@ def read_family(path, sets, functions):
     return rows
 
 
+def check_rule_name(row, rule, operators, prefixes):
+    """A rule has its operator's name, behind its domain where that is not ai.onnx's; several without the name of one
+    share a rule in small letters."""
+    prefix = max((prefix for prefix in prefixes.values() if rule.startswith(prefix)), key=len)
+    if prefix and prefix != prefixes[row["domain"]]:
+        raise Fault(row["place"], f"rule {rule!r} is of another domain than its row")
+    name = rule[len(prefix):]
+    if name[0].isupper() and name not in operators:
+        raise Fault(row["place"], f"rule {rule!r} has the name of none of its operators, {', '.join(sorted(operators))}: "
+                                  "small letters are for a rule that several share")
+    if name[0].islower() and len(operators) == 1:
+        raise Fault(row["place"], f"rule {rule!r} is {row['name']}'s alone and must have its name")
+
+
+def check_rule_names(rows):
+    prefixes = {"": "", **{row["domain"]: row["domain"].replace(".", "_") + "_" for row in rows if row["domain"]}}
+    for column in ("rule", "contents"):
+        operators = {}
+        for row in rows:
+            operators.setdefault(row[column], set()).add(row["name"])
+        for row in rows:
+            if row[column] != "-" and row[column] not in CONTROLS:
+                check_rule_name(row, row[column], operators[row[column]], prefixes)
+
+
 def check_rows(rows):
     """Each version of an operator once, and all of them in one place."""
     previous = None

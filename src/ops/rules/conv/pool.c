@@ -45,7 +45,7 @@ static enum ox_code pool_shape(struct node *n, int *ret_rank, struct dim **ret_d
 }
 
 /* MaxPool 1, 8, 10, 11, 12, 22 (Indices from 8 on), AveragePool 1, 7, 10, 11, 19, 22, LpPool 1, 2, 11, 18, 22 */
-enum ox_code infer_Pool(struct node *n)
+enum ox_code infer_pool(struct node *n)
 {
         struct dim *dims;
         int rank;
@@ -61,7 +61,7 @@ enum ox_code infer_Pool(struct node *n)
 
 /* GlobalAveragePool 1, 22, GlobalMaxPool 1, 22, GlobalLpPool 1, 2, 22: one element an axis behind batch and channels.
  */
-enum ox_code infer_GlobalPool(struct node *n)
+enum ox_code infer_global_pool(struct node *n)
 {
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_rank_least(n, 0, 2));

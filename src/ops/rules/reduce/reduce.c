@@ -76,7 +76,7 @@ static enum ox_code folded_flags(struct node *n, const struct folded *folded, in
 
 /* ReduceL1, ReduceL2, ReduceLogSum, ReduceLogSumExp, ReduceMax, ReduceMean, ReduceMin, ReduceProd, ReduceSum,
    ReduceSumSquare, all versions. */
-enum ox_code infer_Reduce(struct node *n)
+enum ox_code infer_reduce(struct node *n)
 {
         bool keep = attr_int_or(n, "keepdims", 1) != 0, *is;
         enum elem elem = n->n_out > 0 ? n->out[0].type.elem : ELEM_UNDEFINED;
@@ -104,7 +104,7 @@ enum ox_code infer_Reduce(struct node *n)
 
 /* -- ArgMax, ArgMin 1-13 -- */
 
-enum ox_code infer_Arg(struct node *n)
+enum ox_code infer_arg_extreme(struct node *n)
 {
         bool keep = attr_int_or(n, "keepdims", 1) != 0;
         int rank = in_rank(n, 0), axis, to = 0;
@@ -127,7 +127,7 @@ enum ox_code infer_Arg(struct node *n)
 /* -- what keeps its shape -- */
 
 /* CumSum 11-14, CumProd 26: the axis is a scalar input. */
-enum ox_code infer_Cum(struct node *n)
+enum ox_code infer_cumulative(struct node *n)
 {
         int64_t number;
         int axis;
