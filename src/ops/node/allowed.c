@@ -127,21 +127,25 @@ static void put_got_text(struct buf *message, const char *text, size_t length)
                 buf_printf(message, ", got '%.*s%s'", (int)shown, text, shown < length ? "..." : "");
 }
 
+static bool is_text_allowed(const struct op_allowed *allowed, const char *text, size_t length)
+{
+        for (size_t i = 0; i < allowed->spelled; i++)
+                if (strlen(allowed->words[i]) == length && memcmp(allowed->words[i], text, length) == 0)
+                        return true;
+        return allowed->spelled == 0;
+}
+
 static bool refuse_text(const struct held *h, const char *text, size_t length, enum ox_code *ret)
 {
         const struct op_allowed *allowed = h->allowed;
         struct nearest near;
         struct buf message;
 
-        nearest_begin(&near, text, length);
-        for (size_t i = 0; i < allowed->spelled; i++) {
-                if (strlen(allowed->words[i]) == length && memcmp(allowed->words[i], text, length) == 0)
-                        return false;
-                if (i < allowed->count)
-                        nearest_try(&near, allowed->words[i]);
-        }
-        if (allowed->spelled == 0)
+        if (is_text_allowed(allowed, text, length))
                 return false;
+        nearest_begin(&near, text, length);
+        for (size_t i = 0; i < allowed->count; i++)
+                nearest_try(&near, allowed->words[i]);
         begin(&message, h);
         op_allowed_print(&message, h->attr);
         put_got_text(&message, text, length);
