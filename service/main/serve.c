@@ -83,6 +83,18 @@ static bool spare(void *user)
         return contexts_spare(service->contexts) || calls_spare(&service->calls);
 }
 
+/* What nobody has needed for a while goes back to the system. */
+static void tidy(void *user)
+{
+        struct service *service = user;
+
+        if (!contexts_tidy(service->contexts))
+                return;
+        while (calls_spare(&service->calls)) {
+        }
+        malloc_trim(0);
+}
+
 static void take(void *user, int socket, const struct sockaddr *address, socklen_t size)
 {
         http1_take(((struct daemon *)user)->http1, socket, address, size);
@@ -104,6 +116,8 @@ static bool start_service(struct daemon *d)
         service->pool = pool_new(&(struct pool_settings){
                 .threads = (size_t)d->config.workers,
                 .queue = (size_t)d->config.queue,
+                .tidy = tidy,
+                .user = service,
         });
         if (!service->contexts || !service->pool)
                 return false;

@@ -16,7 +16,7 @@
 #define INLINE_NODES 400
 
 /* What a byte of a model that was read costs to infer and to answer, in ns, about. */
-#define COST_A_BYTE 5
+#define COST_A_BYTE 8
 
 struct models {
         struct upload upload;

@@ -15,6 +15,9 @@ struct contexts {
         struct budget *budget;
         pthread_mutex_t lock;
         size_t count, most;
+        /* How many are out, were at most since contexts_tidy() looked, and lately: that falls by one a call. */
+        size_t out, out_most, recent;
+        int quiet; /* calls of contexts_tidy() since one was taken */
         struct ox_context *idle[];
 };
 
@@ -56,7 +59,36 @@ struct ox_context *contexts_take(struct contexts *contexts)
 {
         struct ox_context *context = take_idle(contexts);
 
-        return context ? context : ox_context_new_shared(&contexts->limits, &contexts->budget->source);
+        if (!context)
+                context = ox_context_new_shared(&contexts->limits, &contexts->budget->source);
+        if (!context)
+                return NULL;
+        pthread_mutex_lock(&contexts->lock);
+        contexts->quiet = 0;
+        if (++contexts->out > contexts->out_most)
+                contexts->out_most = contexts->out;
+        pthread_mutex_unlock(&contexts->lock);
+        return context;
+}
+
+bool contexts_tidy(struct contexts *contexts)
+{
+        bool is_quiet;
+
+        pthread_mutex_lock(&contexts->lock);
+        contexts->recent -= contexts->recent > 0;
+        if (contexts->recent < contexts->out_most)
+                contexts->recent = contexts->out_most;
+        contexts->out_most = contexts->out;
+        is_quiet = !contexts->out && contexts->quiet < CONTEXTS_IDLE && ++contexts->quiet == CONTEXTS_IDLE;
+        bool is_spare = contexts->out + contexts->count > contexts->recent;
+
+        pthread_mutex_unlock(&contexts->lock);
+        if (is_spare)
+                contexts_spare(contexts);
+        while (is_quiet && contexts_spare(contexts)) {
+        }
+        return is_quiet;
 }
 
 bool contexts_spare(struct contexts *contexts)
@@ -73,6 +105,7 @@ void contexts_give(struct contexts *contexts, struct ox_context *context)
                 return;
         ox_context_reset(context, KEEP_BYTES);
         pthread_mutex_lock(&contexts->lock);
+        contexts->out--;
         if (contexts->count < contexts->most) {
                 contexts->idle[contexts->count++] = context;
                 context = NULL;

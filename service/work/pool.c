@@ -27,7 +27,6 @@ struct pool {
         struct queue longs, shorts;
         int64_t share_ns; /* of short jobs that workers took while long ones waited */
         size_t busy;
-        uint64_t begun; /* jobs so far */
         bool ending;
         struct heap deadlines;
         uint64_t deadline_order;
@@ -81,7 +80,6 @@ static void run(struct pool *pool, struct job *job)
         int64_t cost = job->cost_ns, begun = clock_ns();
 
         pool->busy++;
-        pool->begun++;
         pthread_mutex_unlock(&pool->lock);
         job->run(job);
         int64_t took = clock_ns() - begun;
@@ -155,7 +153,6 @@ static void *watch_time(void *pool_)
 {
         struct pool *pool = pool_;
         int64_t tidy_ns = clock_ns() + SECOND_NS;
-        uint64_t begun = 0;
 
         pthread_mutex_lock(&pool->lock);
         while (!pool->ending) {
@@ -167,13 +164,10 @@ static void *watch_time(void *pool_)
                 expire(pool, now);
                 if (now < tidy_ns)
                         continue;
-                bool is_idle = pool->begun == begun && !pool->busy;
-
-                begun = pool->begun;
                 tidy_ns = now + SECOND_NS;
                 pthread_mutex_unlock(&pool->lock);
                 if (pool->settings.tidy)
-                        pool->settings.tidy(pool->settings.user, is_idle);
+                        pool->settings.tidy(pool->settings.user);
                 pthread_mutex_lock(&pool->lock);
         }
         pthread_mutex_unlock(&pool->lock);

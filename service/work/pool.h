@@ -20,9 +20,8 @@ struct pool;
 struct pool_settings {
         size_t threads; /* besides the one for short jobs */
         size_t queue;   /* jobs that may wait in each queue; parts of begun requests do not count */
-        /* Called about once a second, on the pool's own thread; `is_idle`: nothing ran or waited since the last time.
-           NULL: nothing. */
-        void (*tidy)(void *user, bool is_idle);
+        /* Called about once a second, on the pool's own thread. NULL: nothing is. */
+        void (*tidy)(void *user);
         void *user;
 };
 

@@ -43,11 +43,11 @@ def check_pieces():
         with send(daemon, small, "Content-Encoding: gzip") as raw:
             equal("a little gzip", raw.answer()[0], 200)
         equal("does not", daemon.metric("pieces_total"), 2)
-        with send(daemon, chain(60000) + heavy(8, 3000)) as running:  # messages that are concatenated merge
+        with send(daemon, chain(150000) + heavy(8, 3000)) as running:  # messages that are concatenated merge
             await_metric(daemon, "inferred_worker_total", 1)
-            with send(daemon, chain(60000)) as waiting:
+            with send(daemon, chain(150000)) as waiting:
                 await_metric(daemon, "queue_depth", 1)
-                with send(daemon, chain(60000)) as raw:
+                with send(daemon, chain(150000)) as raw:
                     equal("the queue is full", raw.answer()[0], 503)
                 with send(daemon, gzip.compress(noise(3000000), 1), "Content-Encoding: gzip") as raw:
                     equal("which does not refuse an upload that has begun", raw.answer()[0], 200)
@@ -109,7 +109,19 @@ def check_time():
         check("so is an inference", status == 504 and b"request_s" in text, (status, text))
 
 
+def check_idle():
+    with Daemon() as daemon:
+        equal("a large model", daemon.infer(chain(100000)).status, 200)
+        kept, end = daemon.metric("memory_bytes"), time.monotonic() + PATIENCE
+        while daemon.metric("memory_bytes") and time.monotonic() < end:
+            time.sleep(0.2)
+        check("what was kept of it (%d bytes) is given back when the daemon is idle" % kept,
+              kept > 1 << 20 and not daemon.metric("memory_bytes"), daemon.metric("memory_bytes"))
+        equal("and it serves on", daemon.infer(chain(100000)).status, 200)
+
+
 def main():
+    check_idle()
     check_pieces()
     check_gone()
     check_time()

@@ -102,10 +102,11 @@ def weights(count):
                  [tensor("w", [count, 1], data)])
 
 
-def noise(size):
-    """A MatMul with so many bytes of weights that cannot be compressed."""
+def noise(size, values=256):
+    """A MatMul with so many bytes of weights of so many values, which can hardly be compressed if these are all."""
+    data = os.urandom(size).translate(bytes(i % values for i in range(256)))
     return model([node("MatMul", ["x", "w"], ["y"])], [value_info("x", ["N", size // 4])], ["y"],
-                 [tensor("w", [size // 4, 1], os.urandom(size))])
+                 [tensor("w", [size // 4, 1], data)])
 
 
 class Raw:

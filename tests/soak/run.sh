@@ -1,9 +1,10 @@
 #!/bin/bash
-# tests/soak/run.sh [fuzz|requests|connections|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
+# tests/soak/run.sh [fuzz|requests|connections|fairness|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
 #   fuzz      every fuzz target under libFuzzer with address and undefined sanitizers, SIZE seconds each (default 600);
 #             or TARGET alone
 #   requests  SIZE requests (default 1,000,000) of every kind on a daemon with the address sanitizer, good and bad
 #             bodies alike, while its memory is watched
+#   fairness  what one client's load costs another, in measurements of SIZE seconds each (default 20) on a release build
 #   connections  SIZE bursts (default 50) of more connections than may be, of each of four kinds
 # Ends with `N passed, N failed`. Needs clang for fuzz.
 set -u
@@ -64,17 +65,29 @@ soak_script() {
         verdict "$2 $1" $?
 }
 
+# The same, for figures: of a build as it is released, so that they say something.
+soak_figures() {
+        # shellcheck disable=SC2086
+        need_packages $TEST_PACKAGES || exit 1
+        [ -f build/build.ninja ] || meson setup build -Dbuildtype=release > /dev/null
+        meson compile -C build > build/compile.log 2>&1 || { tail -40 build/compile.log; verdict "build" 1; return; }
+        PYTHONPATH=tests/blackbox python3 "tests/soak/$1.py" "$2"
+        verdict "$2 $1" $?
+}
+
 case $what in
 fuzz) soak_fuzz "${2:-600}" "${3:-}" ;;
 requests) soak_script requests "${2:-1000000}" ;;
 connections) soak_script connections "${2:-50}" ;;
+fairness) soak_figures fairness "${2:-20}" ;;
 all)
         soak_fuzz 600
         soak_script requests 1000000
         soak_script connections 50
+        soak_figures fairness 20
         ;;
 *)
-        echo "usage: tests/soak/run.sh [fuzz|requests|connections|all] [SIZE] [TARGET]" >&2
+        echo "usage: tests/soak/run.sh [fuzz|requests|connections|fairness|all] [SIZE] [TARGET]" >&2
         exit 2
         ;;
 esac
