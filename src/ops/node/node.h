@@ -2,10 +2,10 @@
 
    A rule is `enum ox_code infer_<Op>(struct node *n)`: it reads inputs (in_*) and attributes (attr_*), sets outputs
    (out_*), and returns OX_OK or what node_error() returned. Outputs that it does not set stay as they were
-   prepared: of the element type that the schema's constraints tell, with unknown rank. A content rule is
-   `void content_<Op>(struct node *n)`; it runs after the rule succeeded.
+   prepared: of the element type that the row's types or an attribute (`to: int of T`) say, with unknown rank. A content
+   rule is `void content_<Op>(struct node *n)`, or `element_<Op>` for one element; it runs after the rule succeeded.
 
-   Arity, required attributes and attribute types are checked before a rule runs, against the operator's row. An input
+   Arity, required attributes, their types and what the row allows them to hold are checked before a rule runs. An input
    that is missing (optional and left out, or named "") is not given; one whose producer failed is given and of unknown
    type. Everything a rule makes lives on n->arena. */
 #pragma once
