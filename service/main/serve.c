@@ -198,6 +198,16 @@ static bool drain(struct daemon *d)
         return true;
 }
 
+/* Whether no request is in flight, or only one whose client has its answer already. */
+static bool is_idle(struct daemon *d)
+{
+        int64_t end = clock_ns() + QUIET_MS * INT64_C(1000000);
+
+        while (http1_in_flight(d->http1) > 0 && clock_ns() < end)
+                pause_ms(d, STEP_MS);
+        return http1_in_flight(d->http1) == 0;
+}
+
 static void stop(struct daemon *d)
 {
         acceptor_free(d->acceptor);
@@ -244,7 +254,7 @@ int serve_main(const struct config *config)
         if (d.config.lame_duck_s)
                 log_line("info", "not ready any more", NULL, 0);
         /* Another signal ends it at once, and well where there is nothing to wait for. */
-        if (!(serve_unready(&d) && drain(&d)) && http1_in_flight(d.http1) > 0) {
+        if (!(serve_unready(&d) && drain(&d)) && !is_idle(&d)) {
                 /* A worker may still hold a connection, which libmicrohttpd does not survive: the process just ends. */
                 const struct log_field left = {
                         .name = "in_flight", .kind = LOG_INT, .number = http1_in_flight(d.http1)};
