@@ -150,8 +150,16 @@ static void no_fact(void *user, struct dim left, const char *relation, struct di
 {
 }
 
+/* A text of ours, as protobuf-c's structs have texts. */
+static char *context_copy(struct ox_context *context, const char *text)
+{
+        return arena_strndup(context->arena, text, strlen(text));
+}
+
 struct bare {
         struct node n;
+        OnnxNode proto; /* with the names of `in` for inputs */
+        char *name[2];
         struct diags diags;
         const struct value *in[2];
         struct value out;
@@ -167,14 +175,17 @@ static void bare_begin(struct bare *bare, struct ox_context *context, const Onnx
                 .node = proto->name,
         };
 
-        *bare = (struct bare){.out = {.type = type_unknown}};
+        *bare = (struct bare){.proto = *proto, .out = {.type = type_unknown}};
+        bare->name[0] = bare->name[1] = context_copy(context, "");
+        bare->proto.input = bare->name;
+        bare->proto.n_input = 2;
         bare->n = (struct node){
                 .arena = context->arena,
                 .strings = context->strings,
                 .dims = context->dims,
                 .limits = &context->limits,
                 .diags = &bare->diags,
-                .proto = proto,
+                .proto = &bare->proto,
                 .opset = opset_of(context, proto->domain),
                 .scope = "",
                 .n_in = 2,
@@ -185,6 +196,13 @@ static void bare_begin(struct bare *bare, struct ox_context *context, const Onnx
         };
         dim_set_origin(context->dims, &origin);
         dim_take_faults(context->dims);
+}
+
+static void bare_input(struct bare *bare, struct ox_context *context, int i, const char *name,
+                       const struct value *value)
+{
+        bare->name[i] = context_copy(context, name);
+        bare->in[i] = value;
 }
 
 /* What a rule's helper returned, with what it had to say. */
@@ -209,21 +227,26 @@ static enum ox_code run_broadcast(void *user)
 {
         struct pair *pair = user;
         struct ox_context *context = pair->context;
-        struct type a = type_unknown, b = type_unknown;
+        struct value a = {.type = type_unknown}, b = {.type = type_unknown};
         OnnxNode proto;
         struct bare bare;
         const struct dim *dims;
         int rank;
 
         if (pair->a)
-                TRY(shape_import(context, "a", pair->a, &a));
+                TRY(shape_import(context, "a", pair->a, &a.type));
         if (pair->b)
-                TRY(shape_import(context, "b", pair->b, &b));
+                TRY(shape_import(context, "b", pair->b, &b.type));
         shaped__onnx__v1__node_proto__init(&proto);
-        proto.op_type = arena_strndup(context->arena, "broadcast", strlen("broadcast"));
-        proto.domain = proto.name = arena_strndup(context->arena, "", 0);
+        proto.op_type = context_copy(context, "broadcast");
+        proto.domain = proto.name = context_copy(context, "");
         bare_begin(&bare, context, &proto);
-        TRY(bare_end(&bare, context, broadcast_shapes(&bare.n, a.rank, a.dim, b.rank, b.dim, 1, &rank, &dims)));
+        a.type.kind = b.type.kind = TYPE_TENSOR;
+        bare_input(&bare, context, 0, "a", &a);
+        bare_input(&bare, context, 1, "b", &b);
+        TRY(bare_end(&bare, context,
+                     broadcast_shapes(&bare.n, &(struct broadcast_side){a.type.rank, a.type.dim, 0},
+                                      &(struct broadcast_side){b.type.rank, b.type.dim, 1}, &rank, &dims)));
         pair->ret = shape_export(context->arena, context->dims, rank, dims);
         return OX_OK;
 }
@@ -274,7 +297,7 @@ enum ox_code ox_shape_text(struct ox_context *context, const struct ox_shape *sh
 static enum ox_code find_inputs(const struct call *call, struct bare *bare)
 {
         for (int i = 0; i < 2; i++) {
-                bare->in[i] = context_find(call->context, call->input[i]);
+                bare_input(bare, call->context, i, call->input[i], context_find(call->context, call->input[i]));
                 if (!bare->in[i])
                         return context_fail(call->context, OX_OUT_OF_RANGE, "%s: nothing defines input %.100s",
                                             call->node->proto.op_type, call->input[i]);

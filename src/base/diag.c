@@ -1,6 +1,6 @@
 #include "base/diag.h"
 
-#define DIAGS_KEPT 10000
+#include "base/bounds.h"
 
 bool diags_full(const struct diags *diags)
 {

@@ -1,6 +1,7 @@
 /* One fault of a model, as it is told. Part of shape.h. */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/code.h"
@@ -16,7 +17,15 @@ struct ox_diag {
         const char *node;   /* the node's name */
         int64_t node_index; /* -1: no node */
         const char *op;
-        int input;         /* the input's position, -1: none */
-        const char *value; /* the value's name */
-        const char *message;
+        int input;            /* the input's position, -1: none */
+        const char *value;    /* the value's name */
+        const char *message;  /* a sentence, which leaves out the node and its operator */
+        int axis;             /* of that input, -1: none */
+        const char *expected; /* the size, rank or the like that was wanted there, */
+        const char *actual;   /* and the one that is there; both whole expressions */
+        const char *hint;     /* what may mend it */
+        /* Shapes of the node's first inputs, where they say more: "[N, 768]", "?" for an unknown rank, "" for an input
+           that is not given. NULL and 0: none. */
+        const char *const *shapes;
+        size_t n_shapes;
 };

@@ -173,6 +173,7 @@ struct note {
         const char *value;
         bool has_input;
         int input;
+        const char *expected, *actual, *hint; /* as in struct ox_diag */
 };
 void infer_note(struct infer *f, const struct note *note, const char *format, ...)
         __attribute__((format(printf, 3, 4)));

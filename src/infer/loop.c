@@ -363,14 +363,14 @@ static enum ox_code scan_inputs(struct node *n, struct scan *s, struct value *ar
                         if (!known)
                                 s->length = in_dim(n, input, axis);
                         else
-                                TRY(dim_agree(n, &s->length, in_dim(n, input, axis), input));
+                                TRY(in_agree(n, &s->length, input, axis));
                         known = true;
                 }
                 if (s->batched && rank != RANK_UNKNOWN && !batch_known) {
                         s->batch = in_dim(n, input, 0);
                         batch_known = true;
                 } else if (s->batched && rank != RANK_UNKNOWN) {
-                        TRY(dim_agree(n, &s->batch, in_dim(n, input, 0), input));
+                        TRY(in_agree(n, &s->batch, input, 0));
                 }
                 args[i] =
                         i < s->n_state && !s->batched ? *n->in[input] : without_axes(n, n->in[input], axis, s->batched);

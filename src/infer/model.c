@@ -2,13 +2,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/bounds.h"
 #include "infer/internal.h"
 #include "ops/node/tensor.h"
 
 /* Names of a model besides those of the main graph's inputs, initializers and nodes' first outputs. */
 #define NAMES_BESIDE 256
 
-#define CONSTRAINTS_KEPT   10000
 #define CONSTRAINTS_LOOKED 64 /* back, for one that is there already */
 
 static void add_constraint(void *user, struct dim left, const char *relation, struct dim right, const struct node *n)
@@ -365,8 +365,8 @@ static enum ox_code strict_code(struct infer *f, const char **ret_error)
 
                 if (diag->severity != OX_ERROR)
                         continue;
-                *ret_error = diag->node[0] ? arena_printf(f->arena, "node %s: %s", diag->node, diag->message)
-                                           : diag->message;
+                *ret_error = arena_printf(f->arena, "%s%s%s%s%s%s", diag->node[0] ? "node " : "", diag->node,
+                                          diag->node[0] ? ": " : "", diag->op, diag->op[0] ? ": " : "", diag->message);
                 return diag->code;
         }
         return OX_OK;

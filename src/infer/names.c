@@ -120,6 +120,10 @@ void infer_note(struct infer *f, const struct note *note, const char *format, ..
                 .op = note->node ? text_or_empty(note->node->op_type) : "",
                 .input = note->has_input ? note->input : -1,
                 .value = text_or_empty(note->value),
+                .axis = -1,
+                .expected = text_or_empty(note->expected),
+                .actual = text_or_empty(note->actual),
+                .hint = text_or_empty(note->hint),
                 .message = diags_full(&f->diags) ? "" : arena_vprintf(f->arena, format, args),
         };
 

@@ -212,7 +212,7 @@ static void note_missing(struct infer *f, const struct scope *scope, const struc
                                                   .has_input = true,
                                                   .input = i,
                                                   .value = name},
-                                   "%s: nothing defines input %d, %s", text_or_empty(n->proto->op_type), i, name);
+                                   "nothing defines input %d, %s", i, name);
         }
 }
 
@@ -365,7 +365,7 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n,
                                                   .node = n->proto,
                                                   .node_index = n->index,
                                                   .value = text},
-                                   "%s: output %s is defined already", entry.op, text);
+                                   "output %s is defined already", text);
         }
 }
 

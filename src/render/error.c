@@ -3,6 +3,19 @@
 
 static const char *const severity_names[] = {[OX_ERROR] = "error", [OX_WARNING] = "warning", [OX_INFO] = "info"};
 
+static void put_shapes(struct json_out *out, const struct ox_diag *d)
+{
+        if (!d->n_shapes)
+                return;
+        json_key(out, "shapes");
+        json_open(out, '[');
+        for (size_t i = 0; i < d->n_shapes; i++) {
+                json_item(out);
+                json_text(out, d->shapes[i]);
+        }
+        json_close(out, ']');
+}
+
 void json_diags(struct json_out *out, const struct diags *diags)
 {
         json_open(out, '[');
@@ -21,6 +34,11 @@ void json_diags(struct json_out *out, const struct diags *diags)
                 json_put_int_some(out, "input", d->input);
                 json_put_text_some(out, "value", d->value);
                 json_put_text(out, "message", d->message);
+                json_put_int_some(out, "axis", d->axis);
+                json_put_text_some(out, "expected", d->expected);
+                json_put_text_some(out, "actual", d->actual);
+                put_shapes(out, d);
+                json_put_text_some(out, "hint", d->hint);
                 json_close(out, '}');
         }
         json_close(out, ']');

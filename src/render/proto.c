@@ -44,7 +44,12 @@ enum {
         DIAGNOSTIC_OP,
         DIAGNOSTIC_INPUT,
         DIAGNOSTIC_MESSAGE,
-        DIAGNOSTIC_VALUE
+        DIAGNOSTIC_VALUE,
+        DIAGNOSTIC_AXIS,
+        DIAGNOSTIC_EXPECTED,
+        DIAGNOSTIC_ACTUAL,
+        DIAGNOSTIC_SHAPES,
+        DIAGNOSTIC_HINT
 };
 enum {
         SUMMARY_VALUES = 1,
@@ -235,6 +240,12 @@ static void put_diagnostic(struct message_out *out, unsigned field, const struct
         message_number_some(out, DIAGNOSTIC_INPUT, d->input);
         message_text(out, DIAGNOSTIC_MESSAGE, d->message);
         message_text_some(out, DIAGNOSTIC_VALUE, d->value);
+        message_number_some(out, DIAGNOSTIC_AXIS, d->axis);
+        message_text_some(out, DIAGNOSTIC_EXPECTED, d->expected);
+        message_text_some(out, DIAGNOSTIC_ACTUAL, d->actual);
+        for (size_t i = 0; i < d->n_shapes; i++)
+                message_text(out, DIAGNOSTIC_SHAPES, d->shapes[i]);
+        message_text_some(out, DIAGNOSTIC_HINT, d->hint);
         message_close(out, begin);
 }
 

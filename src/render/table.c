@@ -222,6 +222,8 @@ static void put_diags(struct table *t)
                         buf_puts(&t->buf, ": ");
                 }
                 put_clean(t, d->message);
+                buf_puts(&t->buf, d->hint[0] ? "; hint: " : "");
+                put_clean(t, d->hint);
                 end_line(t);
         }
 }

@@ -111,8 +111,8 @@ START_TEST(sizes_that_do_not_broadcast)
                                                     OX_SHAPE(OX_SIZE(pairs[i].b)), &ret),
                                  OX_INVALID_ARGUMENT);
                 ck_assert_ptr_null(ret);
-                snprintf(text, sizeof(text), "sizes %lld and %lld on axis 2 do not broadcast", (long long)pairs[i].a,
-                         (long long)pairs[i].b);
+                snprintf(text, sizeof(text), "x b [%lld]: axis 2 of a is %lld, axis 0 of b is %lld",
+                         (long long)pairs[i].b, (long long)pairs[i].a, (long long)pairs[i].b);
                 says(c, text);
         }
         /* The context goes on. */
@@ -222,7 +222,7 @@ START_TEST(binary_errors)
         /* What is wrong with the node goes before what is missing. */
         ck_assert_int_eq(ox_infer_binary_broadcast(c, node, "absent", "a", "Sub", "float"), OX_INVALID_ARGUMENT);
         ck_assert_int_eq(ox_infer_binary_broadcast(c, node, "a", "b", "Add", "float"), OX_INVALID_ARGUMENT);
-        says(c, "sizes 2 and 3 on axis 0");
+        says(c, "a [2] x b [3]: axis 0 of a is 2, axis 0 of b is 3");
         ck_assert_int_eq(ox_infer_binary_broadcast(c, node, "s", "a", "Add", "float"), OX_INVALID_ARGUMENT);
         says(c, "must be a tensor");
         ck_assert_int_eq(ox_infer_binary_broadcast(c, node, "a", "a", "Add", "tensor(float)"), OX_INVALID_ARGUMENT);

@@ -258,7 +258,8 @@ START_TEST(nodes_that_cannot_be_inferred)
         fails(c, node_of(c, "Relu", NULL, NULL), OX_INVALID_ARGUMENT, "input");
         fails(c, node_of(c, "Relu", "absent", NULL), OX_OUT_OF_RANGE, "nothing defines input 0, absent");
         fails(c, node_of(c, "Add", "x", "absent"), OX_OUT_OF_RANGE, "nothing defines input 1, absent");
-        fails(c, node_of(c, "Add", "x", "z"), OX_INVALID_ARGUMENT, "sizes 2 and 3 on axis 0");
+        fails(c, node_of(c, "Add", "x", "z"), OX_INVALID_ARGUMENT,
+              "Add: x [2] x z [3]: axis 0 of x is 2, axis 0 of z is 3");
         fails(c, node_of(c, "Conv", "x", "z"), OX_INVALID_ARGUMENT, "Conv");
         node = node_of(c, "Softmax", "x", NULL);
         ox_node_int(node, "axis", 7);

@@ -16,9 +16,30 @@ static int greater_rank(int a, int b)
         return a > b ? a : b;
 }
 
-enum ox_code broadcast_shapes(struct node *n, int a_rank, const struct dim *a, int b_rank, const struct dim *b,
-                              int input, int *ret_rank, const struct dim **ret_dims)
+/* The error of sizes that do not broadcast. `a` of several inputs broadcast so far is the size that one of them has on
+   the same axis, counted from the last. */
+static enum ox_code broadcast_fault(struct node *n, const struct broadcast_side *a, const struct broadcast_side *b,
+                                    int i, int j)
 {
+        struct place origin = {a->input, i};
+
+        for (int k = 0; a->input < 0 && k < b->input; k++) {
+                int axis = i - a->rank + in_rank(n, k);
+
+                if (axis >= 0 && dim_same(in_dim(n, k, axis), a->dim[i]))
+                        origin = (struct place){k, axis};
+        }
+        if (origin.input < 0)
+                origin = PLACE_ANY;
+        return sizes_differ(n, a->dim[i], origin, b->dim[j], (struct place){b->input, j},
+                            "sizes broadcast when they are equal or one of them is 1");
+}
+
+enum ox_code broadcast_shapes(struct node *n, const struct broadcast_side *left, const struct broadcast_side *right,
+                              int *ret_rank, const struct dim **ret_dims)
+{
+        int a_rank = left->rank, b_rank = right->rank;
+        const struct dim *a = left->dim, *b = right->dim;
         int rank = greater_rank(a_rank, b_rank);
         bool is_a = rank == a_rank, is_b = rank == b_rank;
         struct dim few[FEW_DIMS], *dims = few;
@@ -35,8 +56,7 @@ enum ox_code broadcast_shapes(struct node *n, int a_rank, const struct dim *a, i
                 if (i < 0 || j < 0)
                         dims[d] = i < 0 ? b[j] : a[i];
                 else if (!dim_broadcast(n->dims, a[i], b[j], &dims[d])) /* NOLINT: a scalar's sizes are not reached */
-                        return node_error(n, REASON_DIM_MISMATCH, input, "sizes %s and %s on axis %d do not broadcast",
-                                          dim_text(n->dims, a[i]), dim_text(n->dims, b[j]), d);
+                        return broadcast_fault(n, left, right, i, j);
                 is_a = is_a && dim_same(dims[d], a[i]);
                 is_b = is_b && dim_same(dims[d], b[j]);
         }
@@ -62,7 +82,8 @@ enum ox_code broadcast_inputs(struct node *n, int first, int count, int *ret_ran
                         return OX_OK;
         }
         for (int i = first; i < first + count; i++)
-                TRY(broadcast_shapes(n, rank, dims, in_rank(n, i), in_shape(n, i), i, &rank, &dims));
+                TRY(broadcast_shapes(n, &(struct broadcast_side){rank, dims, -1},
+                                     &(struct broadcast_side){in_rank(n, i), in_shape(n, i), i}, &rank, &dims));
         *ret_rank = rank;
         *ret_dims = dims;
         return OX_OK;
@@ -76,20 +97,19 @@ enum ox_code broadcast_into(struct node *n, int rank, struct dim *dims, int inpu
         if (b_rank == RANK_UNKNOWN)
                 return OX_OK;
         if (lead < 0)
-                return node_error(n, REASON_RANK_MISMATCH, input, "rank %d does not broadcast into rank %d", b_rank,
-                                  rank);
+                return in_expect_rank_most(n, input, rank);
         for (int d = 0; d < b_rank; d++) {
                 struct dim size = in_dim(n, input, d);
 
                 if (dim_is_int(size) && size.val != 1)
-                        TRY(dim_agree(n, &dims[lead + d], size, input));
+                        TRY(in_agree(n, &dims[lead + d], input, d));
         }
         return OX_OK;
 }
 
 enum ox_code same_shapes(struct node *n, int first, int count, int *ret_rank, const struct dim **ret_dims)
 {
-        int rank = RANK_UNKNOWN;
+        int rank = RANK_UNKNOWN, origin = first;
         struct dim *dims = NULL;
 
         for (int i = first; i < first + count; i++) {
@@ -99,11 +119,12 @@ enum ox_code same_shapes(struct node *n, int first, int count, int *ret_rank, co
                 if (rank == RANK_UNKNOWN) {
                         rank = in_rank(n, i);
                         dims = in_dims(n, i);
+                        origin = i;
                         continue;
                 }
                 TRY(in_expect_rank(n, i, rank));
                 for (int d = 0; d < rank; d++)
-                        TRY(dim_agree(n, &dims[d], in_dim(n, i, d), i));
+                        TRY(in_agree_with(n, &dims[d], i, d, (struct place){origin, d}));
         }
         *ret_rank = rank;
         *ret_dims = dims;
@@ -178,7 +199,7 @@ enum ox_code broadcast_legacy(struct node *n, int *ret_rank, const struct dim **
                 return OX_OK;
         }
         if (b_rank > rank)
-                return node_error(n, REASON_RANK_MISMATCH, 1, "rank %d does not broadcast into rank %d", b_rank, rank);
+                return in_expect_rank_most(n, 1, rank);
         if (has_one_element(n, 1))
                 return OX_OK;
         return legacy_run(n, rank, dims, broadcast ? attr_int_or(n, "axis", rank - b_rank) : 0);

@@ -7,9 +7,16 @@
    unknown rank make the result unknown: *ret_rank is RANK_UNKNOWN then. Error DIM_MISMATCH names the later input. */
 enum ox_code broadcast_inputs(struct node *n, int first, int count, int *ret_rank, const struct dim **ret_dims);
 
-/* Two shapes broadcast; `input` is named in the error. A shape that is one of the two already is that one. */
-enum ox_code broadcast_shapes(struct node *n, int a_rank, const struct dim *a, int b_rank, const struct dim *b,
-                              int input, int *ret_rank, const struct dim **ret_dims);
+/* A shape that broadcasts: of an input, or of its first axes; `input` -1: of those before the other one, broadcast. */
+struct broadcast_side {
+        int rank;
+        const struct dim *dim;
+        int input;
+};
+
+/* Two shapes broadcast; the error DIM_MISMATCH names both axes. A shape that is one of the two already is that one. */
+enum ox_code broadcast_shapes(struct node *n, const struct broadcast_side *left, const struct broadcast_side *right,
+                              int *ret_rank, const struct dim **ret_dims);
 
 /* Input `input` broadcasts into a shape (unidirectional broadcasting): its sizes are those of the shape or 1, so that
    an integer other than 1 tells the shape's. Errors RANK_MISMATCH, DIM_MISMATCH. */

@@ -25,7 +25,7 @@ enum ox_code scale_agree(struct node *n, int scale, int zero)
         for (int d = 0; d < rank; d++) {
                 struct dim size = in_dim(n, scale, d);
 
-                TRY(dim_agree(n, &size, in_dim(n, zero, d), zero));
+                TRY(in_agree(n, &size, zero, d));
         }
         return OX_OK;
 }
@@ -40,5 +40,5 @@ enum ox_code per_channel_agree(struct node *n, int i, struct dim *channels)
         TRY(in_expect_tensor(n, i));
         if (in_rank(n, i) > 1)
                 return in_expect_rank(n, i, 1);
-        return scale_is_vector(n, i) ? dim_agree(n, channels, in_dim(n, i, 0), i) : OX_OK;
+        return scale_is_vector(n, i) ? in_agree(n, channels, i, 0) : OX_OK;
 }

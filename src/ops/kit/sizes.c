@@ -1,21 +1,71 @@
 #include "ops/kit/sizes.h"
 
+#include "base/bounds.h"
+#include "ops/node/input.h"
 #include "ops/node/output.h"
 
-enum ox_code dim_agree(struct node *n, struct dim *dim, struct dim other, int i)
+/* -- sizes that must agree -- */
+
+/* The only axis of the other inputs that has this size, so that naming it can mislead nobody. */
+static struct place only_place(const struct node *n, struct dim size, int input)
+{
+        struct place found = PLACE_NONE;
+
+        for (int i = 0; i < n->n_in && i < INPUTS_SEARCHED; i++)
+                for (int d = 0; i != input && d < in_rank(n, i); d++) {
+                        if (!dim_same(in_dim(n, i, d), size))
+                                continue;
+                        if (found.axis >= 0)
+                                return PLACE_NONE;
+                        found = (struct place){i, d};
+                }
+        return found;
+}
+
+enum ox_code sizes_differ(struct node *n, struct dim expected, struct place origin, struct dim actual,
+                          struct place place, const char *hint)
+{
+        struct fault fault = {.reason = REASON_DIM_MISMATCH,
+                              .input = place.input,
+                              .axis = place.axis,
+                              .expected = dim_text(n->dims, expected),
+                              .actual = dim_text(n->dims, actual),
+                              .hint = hint};
+        const char *name = node_input_name(n, place.input), *shape = node_input_shape(n, place.input);
+
+        if (origin.axis >= 0 && !dim_same(in_dim(n, origin.input, origin.axis), expected))
+                origin = PLACE_ANY;
+        if (origin.input == PLACE_ANY.input)
+                origin = only_place(n, expected, place.input);
+        if (place.axis < 0)
+                return node_error_with(n, &fault, "%s %s: expected a size of %s, got %s", name, shape, fault.expected,
+                                       fault.actual);
+        if (origin.axis < 0)
+                return node_error_with(n, &fault, "%s %s: axis %d must be %s, got %s", name, shape, place.axis,
+                                       fault.expected, fault.actual);
+        if (origin.input == place.input)
+                return node_error_with(n, &fault, "%s %s: axis %d is %s, axis %d is %s", name, shape, origin.axis,
+                                       fault.expected, place.axis, fault.actual);
+        const char *other = node_input_name(n, origin.input);
+
+        return node_error_with(n, &fault, "%s %s x %s %s: axis %d of %s is %s, axis %d of %s is %s", other,
+                               node_input_shape(n, origin.input), name, shape, origin.axis, other, fault.expected,
+                               place.axis, name, fault.actual);
+}
+
+static enum ox_code agree(struct node *n, struct dim *dim, struct place origin, struct dim other, struct place place)
 {
         struct dim a = dim_resolve(n->dims, *dim), b = dim_resolve(n->dims, other);
         struct dim_fact fact;
+        const char *hint;
 
         switch (dim_unify(n->dims, a, b, dim)) {
         case DIM_UNIFY_CONFLICT:
-                if (dim_fact_against(n->dims, a, b, &fact))
-                        return node_error(
-                                n, REASON_DIM_MISMATCH, i, "wanted a size of %s, got %s, but %s (%s) takes %s to be %s",
-                                dim_text(n->dims, a), dim_text(n->dims, b), fact.because.node, fact.because.op,
-                                dim_text(n->dims, fact.symbol), dim_text(n->dims, fact.equal));
-                return node_error(n, REASON_DIM_MISMATCH, i, "wanted a size of %s, got %s", dim_text(n->dims, a),
-                                  dim_text(n->dims, b));
+                hint = dim_fact_against(n->dims, a, b, &fact)
+                               ? arena_printf(n->arena, "%s (%s) takes %s to be %s", fact.because.node, fact.because.op,
+                                              dim_text(n->dims, fact.symbol), dim_text(n->dims, fact.equal))
+                               : NULL;
+                return sizes_differ(n, a, origin, b, place, hint);
         case DIM_UNIFY_FACT:
                 n->facts->add(n->facts->user, a, "==", b, n);
                 return OX_OK;
@@ -25,6 +75,23 @@ enum ox_code dim_agree(struct node *n, struct dim *dim, struct dim other, int i)
         }
         return OX_OK;
 }
+
+enum ox_code in_agree(struct node *n, struct dim *dim, int input, int axis)
+{
+        return in_agree_with(n, dim, input, axis, PLACE_ANY);
+}
+
+enum ox_code in_agree_with(struct node *n, struct dim *dim, int input, int axis, struct place origin)
+{
+        return agree(n, dim, origin, in_dim(n, input, axis), (struct place){input, axis});
+}
+
+enum ox_code dim_agree(struct node *n, struct dim *dim, struct dim other, int input)
+{
+        return agree(n, dim, PLACE_NONE, other, (struct place){input, -1});
+}
+
+/* -- sizes that elements give -- */
 
 bool scalar_as_size(struct node *n, struct scalar s, struct dim *ret)
 {

@@ -3,9 +3,24 @@
 
 #include "ops/node/node.h"
 
-/* *dim and `other` are equal in a valid model: different integers are an error DIM_MISMATCH, which names input `i` and
-   both; else the equality is a fact, and *dim becomes the better known of the two. */
-enum ox_code dim_agree(struct node *n, struct dim *dim, struct dim other, int i);
+/* An axis of an input, where a size stands. */
+struct place {
+        int input, axis;
+};
+#define PLACE_ANY  ((struct place){-1, -1}) /* to be found by the size, if one axis alone has it */
+#define PLACE_NONE ((struct place){-2, -1}) /* a size that stands nowhere as it is */
+
+/* *dim and the size of an axis of an input of known rank are equal in a valid model: different integers are an
+   error DIM_MISMATCH, which names both; else the equality is a fact, and *dim becomes the better known of the two. */
+enum ox_code in_agree(struct node *n, struct dim *dim, int input, int axis);
+/* The same where *dim comes from `origin`, which the message names too as long as it has that very size. */
+enum ox_code in_agree_with(struct node *n, struct dim *dim, int input, int axis, struct place origin);
+/* The same of a size that stands nowhere as it is; the message names `input`. */
+enum ox_code dim_agree(struct node *n, struct dim *dim, struct dim other, int input);
+
+/* The error of two sizes that should be equal, or broadcast. `place` may have axis -1: a size made of that input's. */
+enum ox_code sizes_differ(struct node *n, struct dim expected, struct place origin, struct dim actual,
+                          struct place place, const char *hint);
 
 /* The size of a dimension when contents give it as an element: an integer >= 0 or an expression proven >= 0. False for
    anything else; the caller takes a fresh symbol then. */

@@ -106,19 +106,36 @@ bool in_length(const struct node *n, int i, bool scalar_too, int64_t *ret)
         return true;
 }
 
+static enum ox_code rank_fault(struct node *n, int i, const char *expected)
+{
+        struct fault fault = {.reason = REASON_RANK_MISMATCH,
+                              .input = i,
+                              .axis = -1,
+                              .expected = expected,
+                              .actual = arena_printf(n->arena, "%d", in_rank(n, i))};
+
+        return node_error_with(n, &fault, "%s %s: expected rank %s, got %s", node_input_name(n, i),
+                               node_input_shape(n, i), expected, fault.actual);
+}
+
 enum ox_code in_expect_rank(struct node *n, int i, int rank)
 {
         if (in_has_rank(n, i) && in_rank(n, i) != rank)
-                return node_error(n, REASON_RANK_MISMATCH, i, "input %d must have rank %d, got %d", i, rank,
-                                  in_rank(n, i));
+                return rank_fault(n, i, arena_printf(n->arena, "%d", rank));
         return OX_OK;
 }
 
 enum ox_code in_expect_rank_least(struct node *n, int i, int least)
 {
         if (in_has_rank(n, i) && in_rank(n, i) < least)
-                return node_error(n, REASON_RANK_MISMATCH, i, "input %d must have rank %d or more, got %d", i, least,
-                                  in_rank(n, i));
+                return rank_fault(n, i, arena_printf(n->arena, "%d or more", least));
+        return OX_OK;
+}
+
+enum ox_code in_expect_rank_most(struct node *n, int i, int most)
+{
+        if (in_has_rank(n, i) && in_rank(n, i) > most)
+                return rank_fault(n, i, arena_printf(n->arena, "%d or less", most));
         return OX_OK;
 }
 
@@ -129,10 +146,15 @@ enum ox_code in_expect_scalar(struct node *n, int i)
         TRY(in_expect_tensor(n, i));
         if (in_rank(n, i) > 1)
                 return in_expect_rank(n, i, 0);
-        if (in_length(n, i, false, &length) && length != 1)
-                return node_error(n, REASON_LENGTH_MISMATCH, i, "input %d must be a scalar, got %lld elements", i,
-                                  (long long)length);
-        return OX_OK;
+        if (!in_length(n, i, false, &length) || length == 1)
+                return OX_OK;
+        struct fault fault = {.reason = REASON_LENGTH_MISMATCH,
+                              .input = i,
+                              .axis = 0,
+                              .expected = "1",
+                              .actual = arena_printf(n->arena, "%lld", (long long)length)};
+
+        return node_error_with(n, &fault, "%s must be a scalar, got %s elements", node_input_name(n, i), fault.actual);
 }
 
 enum ox_code in_expect_same_elem(struct node *n, int i, int j)

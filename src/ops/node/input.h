@@ -27,9 +27,11 @@ bool in_int(const struct node *n, int i, int64_t *ret);
 /* The number of elements of a rank-1 (or, with `scalar_too`, rank-0) input when it is an integer. */
 bool in_length(const struct node *n, int i, bool scalar_too, int64_t *ret);
 
-/* Errors RANK_MISMATCH when the rank is known and is not `rank` (is below `least`). Unknown ranks pass. */
+/* Errors RANK_MISMATCH when the rank is known and is not `rank` (is below `least`, above `most`). Unknown ranks pass.
+ */
 enum ox_code in_expect_rank(struct node *n, int i, int rank);
 enum ox_code in_expect_rank_least(struct node *n, int i, int least);
+enum ox_code in_expect_rank_most(struct node *n, int i, int most);
 
 /* An input of one element: a scalar by the specification, and as often a vector of one in models that run. Errors
    TYPE_MISMATCH for what is no tensor, RANK_MISMATCH, and LENGTH_MISMATCH for another number of elements. */

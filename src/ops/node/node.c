@@ -1,16 +1,77 @@
 /* Faults of a node. */
 #include "ops/node/node.h"
 
-void node_diagnose(struct node *n, enum ox_severity severity, enum reason reason, int input, const char *format, ...)
+#include "base/bounds.h"
+#include "base/buf.h"
+#include "base/str.h"
+
+/* -- texts in messages, which are cut so that many diagnostics of a hostile model stay small -- */
+
+/* `text`, or its first `most` bytes, cut between characters, with dots behind. */
+static const char *brief(struct arena *arena, const char *text, size_t most)
+{
+        size_t length = strlen(text);
+
+        if (length <= most)
+                return text;
+        length = most;
+        while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80)
+                length--;
+        return arena_printf(arena, "%.*s...", (int)length, text);
+}
+
+const char *node_input_name(const struct node *n, int i)
 {
         const OnnxNode *p = n->proto;
-        va_list args;
+        const struct op_param *param = n->row ? op_in_param(n->row, i) : NULL;
 
-        va_start(args, format);
+        if (i >= 0 && (size_t)i < p->n_input && p->input[i][0] != '\0')
+                return brief(n->arena, p->input[i], NAME_SHOWN);
+        return param ? param->name : arena_printf(n->arena, "input %d", i);
+}
+
+const char *node_input_shape(const struct node *n, int i)
+{
+        const struct value *value = i < n->n_in ? n->in[i] : NULL;
+        struct buf buf;
+
+        if (!value)
+                return "";
+        if (!type_is_tensor(&value->type) || value->type.rank == RANK_UNKNOWN)
+                return "?";
+        buf_init(&buf, n->arena);
+        buf_putc(&buf, '[');
+        for (int d = 0; d < value->type.rank; d++) {
+                buf_puts(&buf, d ? ", " : "");
+                buf_puts(&buf, brief(n->arena, dim_text(n->dims, dim_resolve(n->dims, value->type.dim[d])), DIM_SHOWN));
+        }
+        buf_putc(&buf, ']');
+        return buf_text(&buf);
+}
+
+/* -- diagnostics -- */
+
+static void add_shapes(struct node *n, struct ox_diag *diag)
+{
+        size_t count = n->n_in < SHAPES_SHOWN ? (size_t)n->n_in : SHAPES_SHOWN;
+        const char **shapes = (const char **)arena_zalloc(n->arena, count * sizeof(*shapes));
+
+        for (size_t i = 0; i < count; i++)
+                shapes[i] = node_input_shape(n, (int)i);
+        diag->shapes = shapes;
+        diag->n_shapes = count;
+}
+
+static void __attribute__((format(printf, 4, 0)))
+report(struct node *n, enum ox_severity severity, const struct fault *fault, const char *format, va_list args)
+{
+        const OnnxNode *p = n->proto;
+        int input = fault->input;
+        bool is_kept = !diags_full(n->diags);
         struct ox_diag diag = {
                 .severity = severity,
-                .code = reason_code(reason),
-                .reason = reason_word(reason),
+                .code = reason_code(fault->reason),
+                .reason = reason_word(fault->reason),
                 .scope = n->scope,
                 .node = text_or_empty(p->name),
                 .node_index = n->index,
@@ -19,11 +80,33 @@ void node_diagnose(struct node *n, enum ox_severity severity, enum reason reason
                 .value = input >= 0 && (size_t)input < p->n_input ? p->input[input]
                          : p->n_output > 0                        ? p->output[0]
                                                                   : "",
-                .message = diags_full(n->diags) ? ""
-                                                : arena_printf(n->arena, "%s: %s", text_or_empty(p->op_type),
-                                                               arena_vprintf(n->arena, format, args)),
+                .message = is_kept ? arena_vprintf(n->arena, format, args) : "",
+                .axis = fault->axis,
+                .expected = text_or_empty(fault->expected),
+                .actual = text_or_empty(fault->actual),
+                .hint = text_or_empty(fault->hint),
         };
 
-        va_end(args);
+        if (is_kept && reason_has_shapes(fault->reason))
+                add_shapes(n, &diag);
         diags_add(n->diags, n->arena, &diag);
+}
+
+void node_report(struct node *n, enum ox_severity severity, const struct fault *fault, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        report(n, severity, fault, format, args);
+        va_end(args);
+}
+
+void node_diagnose(struct node *n, enum ox_severity severity, enum reason reason, int input, const char *format, ...)
+{
+        struct fault fault = {.reason = reason, .input = input, .axis = -1};
+        va_list args;
+
+        va_start(args, format);
+        report(n, severity, &fault, format, args);
+        va_end(args);
 }

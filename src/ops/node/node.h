@@ -57,6 +57,23 @@ struct constraint_sink {
 void node_diagnose(struct node *n, enum ox_severity severity, enum reason reason, int input, const char *format, ...)
         __attribute__((format(printf, 5, 6)));
 
+/* As node_error(), with what a program can read of it. */
+struct fault {
+        enum reason reason;
+        int input;                            /* -1: none in particular */
+        int axis;                             /* of that input; -1 */
+        const char *expected, *actual, *hint; /* as in struct ox_diag; NULL */
+};
+#define node_error_with(n, fault, ...)                                                                                 \
+        (node_report((n), OX_ERROR, (fault), __VA_ARGS__), node_failed(reason_code((fault)->reason)))
+void node_report(struct node *n, enum ox_severity severity, const struct fault *fault, const char *format, ...)
+        __attribute__((format(printf, 4, 5)));
+
+/* How a message calls input `i`: by the value's name, else the parameter's. Long names are cut. */
+const char *node_input_name(const struct node *n, int i);
+/* Its shape as text: "[N, 768]", "?" of an unknown rank, "" when it is not given. Long expressions are cut. */
+const char *node_input_shape(const struct node *n, int i);
+
 /* Compilers see through this and know that what a failed call left unset is not read. */
 static inline enum ox_code node_failed(enum ox_code code)
 {

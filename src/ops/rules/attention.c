@@ -197,9 +197,7 @@ static enum ox_code agree_mask(struct node *n, struct heads *q, struct dim *tota
 static enum ox_code agree_nonpad(struct node *n, struct heads *q)
 {
         TRY(in_expect_rank(n, ATTENTION_NONPAD, 1));
-        return in_has_rank(n, ATTENTION_NONPAD)
-                       ? dim_agree(n, &q->batch, in_dim(n, ATTENTION_NONPAD, 0), ATTENTION_NONPAD)
-                       : OX_OK;
+        return in_has_rank(n, ATTENTION_NONPAD) ? in_agree(n, &q->batch, ATTENTION_NONPAD, 0) : OX_OK;
 }
 
 /* Attention (23, 24, 25): inputs of rank 4, or packed ones of rank 3 whose heads the attributes tell. */
@@ -302,8 +300,8 @@ static enum ox_code check_gate(struct node *n, int i, struct heads *q, struct di
                 return OX_OK;
         struct dim got = in_dim(n, i, 2);
 
-        TRY(dim_agree(n, &q->batch, in_dim(n, i, 0), i));
-        TRY(dim_agree(n, &q->length, in_dim(n, i, 1), i));
+        TRY(in_agree(n, &q->batch, i, 0));
+        TRY(in_agree(n, &q->length, i, 1));
         if (!dim_is_int(got) || !dim_is_int(a) || !dim_is_int(b) || dim_same(got, a) || dim_same(got, b))
                 return OX_OK;
         return node_error(n, REASON_DIM_MISMATCH, i, "axis 2 of input %d must be %lld or %lld, got %lld", i,
@@ -359,13 +357,13 @@ static enum ox_code agree_caches(struct node *n, struct dim *batch, struct dim *
 
         TRY(in_expect_rank(n, ROTARY_POSITIONS, 2));
         for (int d = 0; in_has_rank(n, ROTARY_POSITIONS) && d < 2; d++)
-                TRY(dim_agree(n, positions[d], in_dim(n, ROTARY_POSITIONS, d), ROTARY_POSITIONS));
+                TRY(in_agree(n, positions[d], ROTARY_POSITIONS, d));
         for (int i = ROTARY_COS; i <= ROTARY_SIN; i++) {
                 TRY(in_expect_rank(n, i, rank));
                 if (!in_has_rank(n, i))
                         continue;
                 for (int d = 0; rank == 3 && d < 2; d++)
-                        TRY(dim_agree(n, positions[d], in_dim(n, i, d), i));
+                        TRY(in_agree(n, positions[d], i, d));
                 TRY(dim_agree(n, rotated, dim_mul(n->dims, dim_int(2), in_dim(n, i, rank - 1)), i));
         }
         return OX_OK;
@@ -413,6 +411,6 @@ enum ox_code infer_SwiGLU(struct node *n)
         TRY(in_expect_rank(n, 1, rank));
         struct dim *dims = in_dims(n, 0);
         for (int d = 0; d < rank; d++)
-                TRY(dim_agree(n, &dims[d], in_dim(n, 1, d), 1));
+                TRY(in_agree(n, &dims[d], 1, d));
         return out_tensor(n, 0, elem, rank, dims);
 }

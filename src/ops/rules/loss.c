@@ -30,7 +30,7 @@ static enum ox_code loss_shape(struct node *n, int *ret_rank, struct dim **ret_d
         if (in_has_rank(n, 2)) {
                 struct dim classes = in_dim(n, 0, 1);
 
-                TRY(dim_agree(n, &classes, in_dim(n, 2, 0), 2));
+                TRY(in_agree(n, &classes, 2, 0));
         }
         return OX_OK;
 }

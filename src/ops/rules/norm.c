@@ -38,7 +38,7 @@ static enum ox_code vectors_agree(struct node *n, int end, bool *known, struct d
                 if (!in_has_rank(n, i))
                         continue;
                 if (*known)
-                        TRY(dim_agree(n, size, in_dim(n, i, 0), i));
+                        TRY(in_agree(n, size, i, 0));
                 else
                         *size = in_dim(n, i, 0);
                 *known = true;

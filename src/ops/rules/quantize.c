@@ -12,7 +12,7 @@ static enum ox_code blocks_agree(struct node *n, int axis, int64_t block, struct
 
         for (int d = 0; d < in_rank(n, 0); d++)
                 if (d != axis)
-                        TRY(dim_agree(n, &dims[d], in_dim(n, 1, d), 1));
+                        TRY(in_agree(n, &dims[d], 1, d));
         if (block > 0) {
                 size = dim_ceildiv(n->dims, size, dim_int(block));
                 return dim_agree(n, &size, blocks, 1);

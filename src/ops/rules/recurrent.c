@@ -32,7 +32,7 @@ static enum ox_code sizes_agree(struct node *n, int i, int rank, struct dim *con
 {
         TRY(in_expect_rank(n, i, rank));
         for (int d = 0; in_has_rank(n, i) && d < rank; d++)
-                TRY(dim_agree(n, wanted[d], in_dim(n, i, d), i));
+                TRY(in_agree(n, wanted[d], i, d));
         return OX_OK;
 }
 
@@ -41,7 +41,7 @@ static enum ox_code hidden_agree(struct node *n, struct recurrent *r, int i, int
 {
         struct dim wanted = dim_mul(n->dims, r->hidden, dim_int(times));
 
-        return in_has_rank(n, i) ? dim_agree(n, &wanted, in_dim(n, i, axis), i) : OX_OK;
+        return in_has_rank(n, i) ? in_agree(n, &wanted, i, axis) : OX_OK;
 }
 
 /* Weights of another number of directions than `direction` says do not change what the outputs are. */
@@ -70,7 +70,7 @@ static enum ox_code weights_agree(struct node *n, struct recurrent *r)
                 TRY(hidden_agree(n, r, i, 1, inputs[k].times));
         }
         if (in_has_rank(n, IN_W))
-                TRY(dim_agree(n, &r->input, in_dim(n, IN_W, 2), IN_W));
+                TRY(in_agree(n, &r->input, IN_W, 2));
         return hidden_agree(n, r, IN_R, 2, 1);
 }
 

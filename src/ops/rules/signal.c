@@ -124,7 +124,7 @@ static enum ox_code stft_frame(struct node *n, struct dim *ret, bool *ret_known)
         if (in_given(n, 3))
                 TRY(positive_scalar(n, 3, ret, ret_known));
         if (has_window && *ret_known)
-                return dim_agree(n, ret, in_dim(n, 2, 0), 2);
+                return in_agree(n, ret, 2, 0);
         if (has_window) {
                 *ret = in_dim(n, 2, 0);
                 *ret_known = true;

@@ -25,7 +25,7 @@ static enum ox_code bias_agree(struct node *n, int bias, struct dim *dim)
         if (bias < 0)
                 return OX_OK;
         TRY(in_expect_rank(n, bias, 1));
-        return in_has_rank(n, bias) ? dim_agree(n, dim, in_dim(n, bias, 0), bias) : OX_OK;
+        return in_has_rank(n, bias) ? in_agree(n, dim, bias, 0) : OX_OK;
 }
 
 /* Channels: X has group times as many as a filter of W sees; W[0] (transposed: W[1] * group) are made. */
@@ -50,7 +50,7 @@ static enum ox_code channels(struct node *n, const struct conv *c, struct dim *r
                 TRY(expect_groups(n, out, group, c->w));
         }
         if (in_has_rank(n, c->x))
-                TRY(dim_agree(n, &in, in_dim(n, c->x, 1), c->x));
+                TRY(in_agree_with(n, &in, c->x, 1, group == 1 ? (struct place){c->w, in_axis} : PLACE_NONE));
         *ret = out;
         return bias_agree(n, c->bias, ret);
 }
@@ -215,7 +215,7 @@ static enum ox_code deform_agree(struct node *n, int i, int rank, struct dim *di
         TRY(in_expect_rank(n, i, rank));
         for (int d = 0; in_has_rank(n, i) && d < rank; d++)
                 if (d != 1)
-                        TRY(dim_agree(n, &dims[d], in_dim(n, i, d), i));
+                        TRY(in_agree(n, &dims[d], i, d));
         return OX_OK;
 }
 
@@ -241,9 +241,9 @@ enum ox_code infer_DeformConv(struct node *n)
                 struct dim elements = dim_mul(n->dims, dim_int(group), dims_product(n, in_dims(n, 1), 2, made.rank));
                 struct dim numbers = dim_mul(n->dims, elements, dim_int(made.rank - 2));
 
-                TRY(dim_agree(n, &numbers, in_dim(n, 2, 1), 2));
+                TRY(in_agree(n, &numbers, 2, 1));
                 if (in_has_rank(n, 4) && made.rank == 4)
-                        TRY(dim_agree(n, &elements, in_dim(n, 4, 1), 4));
+                        TRY(in_agree(n, &elements, 4, 1));
         }
         return out_tensor(n, 0, made.elem, made.rank, dims);
 }
@@ -300,7 +300,7 @@ static enum ox_code blocks_agree(struct node *n, int spatial, const struct dim *
                 TRY(window_output(n, &window, axis, &along));
                 places = dim_mul(n->dims, places, along);
         }
-        return in_has_rank(n, 0) ? dim_agree(n, &places, in_dim(n, 0, 2), 0) : OX_OK;
+        return in_has_rank(n, 0) ? in_agree(n, &places, 0, 2) : OX_OK;
 }
 
 /* Col2Im 18: [N, C * product of block, L] gathered into [N, C, image...]. */
@@ -353,19 +353,19 @@ enum ox_code infer_CausalConvWithState(struct node *n)
         if (in_has_rank(n, 1)) {
                 struct dim kernel = in_dim(n, 1, 2);
 
-                TRY(dim_agree(n, &channels, in_dim(n, 1, 0), 1));
-                TRY(dim_agree(n, &one, in_dim(n, 1, 1), 1));
+                TRY(in_agree(n, &channels, 1, 0));
+                TRY(in_agree(n, &one, 1, 1));
                 if (dim_is(kernel, 0))
                         return node_error(n, REASON_SIZE_OUT_OF_RANGE, 1, "the kernel must not be empty");
                 state[2] = dim_sub(n->dims, kernel, dim_int(1));
         }
         if (in_has_rank(n, 2))
-                TRY(dim_agree(n, &channels, in_dim(n, 2, 0), 2));
+                TRY(in_agree(n, &channels, 2, 0));
         dims[1] = channels;
         state[0] = dims[0];
         state[1] = channels;
         for (int d = 0; in_has_rank(n, 3) && d < 3; d++)
-                TRY(dim_agree(n, &state[d], in_dim(n, 3, d), 3));
+                TRY(in_agree(n, &state[d], 3, d));
         dims[0] = state[0];
         dims[1] = state[1];
         TRY(out_tensor(n, 0, in_elem(n, 0), 3, dims));

@@ -141,10 +141,10 @@ static enum ox_code regions(struct node *n, int64_t numbers, int64_t height, int
         if (in_has_rank(n, 1)) {
                 struct dim row = dim_int(numbers);
 
-                TRY(dim_agree(n, &row, in_dim(n, 1, 1), 1));
+                TRY(in_agree(n, &row, 1, 1));
         }
         if (in_rank(n, 2) == 1)
-                TRY(dim_agree(n, &dims[0], in_dim(n, 2, 0), 2));
+                TRY(in_agree(n, &dims[0], 2, 0));
         dims[1] = in_has_rank(n, 0) ? in_dim(n, 0, 1) : out_fresh(n, 0, 1);
         dims[2] = dim_int(height);
         dims[3] = dim_int(width);

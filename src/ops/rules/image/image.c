@@ -23,8 +23,8 @@ enum ox_code infer_GridSample(struct node *n)
         if (in_has_rank(n, 1)) {
                 struct dim coordinates = dim_int(rank - 2);
 
-                TRY(dim_agree(n, &dims[0], in_dim(n, 1, 0), 1));
-                TRY(dim_agree(n, &coordinates, in_dim(n, 1, rank - 1), 1));
+                TRY(in_agree(n, &dims[0], 1, 0));
+                TRY(in_agree(n, &coordinates, 1, rank - 1));
         }
         for (int d = 2; d < rank; d++)
                 dims[d] = in_has_rank(n, 1) ? in_dim(n, 1, d - 1) : out_fresh(n, 0, d);
@@ -53,7 +53,7 @@ static enum ox_code affine_spatial(struct node *n, const struct list *size, int 
         struct dim wanted[] = {dim_int(*ret), dim_int(*ret + 1)};
 
         for (int d = 0; d < 2; d++)
-                TRY(dim_agree(n, &wanted[d], in_dim(n, 0, d + 1), 0));
+                TRY(in_agree(n, &wanted[d], 0, d + 1));
         return OX_OK;
 }
 

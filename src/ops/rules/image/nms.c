@@ -256,12 +256,12 @@ enum ox_code infer_NonMaxSuppression(struct node *n)
         for (int i = 2; i < 5; i++)
                 TRY(in_expect_scalar(n, i));
         if (in_has_rank(n, 0))
-                TRY(dim_agree(n, &coordinates, in_dim(n, 0, 2), 0));
+                TRY(in_agree(n, &coordinates, 0, 2));
         if (in_has_rank(n, 0) && in_has_rank(n, 1)) {
                 struct dim batches = in_dim(n, 0, 0), boxes = in_dim(n, 0, 1);
 
-                TRY(dim_agree(n, &batches, in_dim(n, 1, 0), 1));
-                TRY(dim_agree(n, &boxes, in_dim(n, 1, 2), 1));
+                TRY(in_agree(n, &batches, 1, 0));
+                TRY(in_agree(n, &boxes, 1, 2));
         }
         dims[0] = count_boxes(n);
         dims[1] = dim_int(3);

@@ -162,7 +162,7 @@ enum ox_code infer_GatherND(struct node *n)
         for (int d = 0; d < indices - 1; d++) {
                 dims[rank] = in_dim(n, 1, d);
                 if (d < batch)
-                        TRY(dim_agree(n, &dims[rank], in_dim(n, 0, d), 0));
+                        TRY(in_agree(n, &dims[rank], 0, d));
                 rank++;
         }
         for (int d = (int)(batch + width); d < data; d++)

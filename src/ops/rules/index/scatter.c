@@ -103,7 +103,7 @@ static enum ox_code scatter_nd_updates(struct node *n, int width)
         for (int d = 0; d < tuples + slice; d++) {
                 struct dim wanted = d < tuples ? in_dim(n, 1, d) : in_dim(n, 0, width + d - tuples);
 
-                TRY(dim_agree(n, &wanted, in_dim(n, 2, d), 2));
+                TRY(in_agree(n, &wanted, 2, d));
         }
         return OX_OK;
 }
@@ -183,7 +183,7 @@ enum ox_code infer_TensorScatter(struct node *n)
                 dims[axis] = out_fresh(n, 0, axis);
         for (int d = 0; d < rank && in_has_rank(n, 1); d++) {
                 if (d != axis)
-                        TRY(dim_agree(n, &dims[d], in_dim(n, 1, d), 1));
+                        TRY(in_agree(n, &dims[d], 1, d));
                 else if (dim_is_int(dims[d]) && dim_is_int(in_dim(n, 1, d)) && in_dim(n, 1, d).val > dims[d].val)
                         return node_error(n, REASON_DIM_MISMATCH, 1,
                                           "%lld positions to write, but the cache has %lld along axis %d",

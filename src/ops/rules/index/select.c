@@ -449,6 +449,6 @@ enum ox_code infer_ReverseSequence(struct node *n)
                 return out_elem(n, 0, in_elem(n, 0));
         dims = in_dims(n, 0);
         if (in_has_rank(n, 1))
-                TRY(dim_agree(n, &dims[batch], in_dim(n, 1, 0), 1));
+                TRY(in_agree(n, &dims[batch], 1, 0));
         return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
 }

@@ -30,6 +30,15 @@ static enum elem concat_elem(const struct node *n)
         return ELEM_UNDEFINED;
 }
 
+static int first_ranked(const struct node *n)
+{
+        int i = 0;
+
+        while (i < n->n_in - 1 && !in_has_rank(n, i))
+                i++;
+        return i;
+}
+
 /* Adds input `i` to what the inputs before it gave. */
 static enum ox_code concat_add(struct node *n, int i, int axis, int rank, struct dim *dims)
 {
@@ -37,7 +46,7 @@ static enum ox_code concat_add(struct node *n, int i, int axis, int rank, struct
                 if (d == axis)
                         dims[d] = dim_add(n->dims, dims[d], in_dim(n, i, d));
                 else
-                        TRY(dim_agree(n, &dims[d], in_dim(n, i, d), i));
+                        TRY(in_agree_with(n, &dims[d], i, d, (struct place){first_ranked(n), d}));
         }
         return OX_OK;
 }

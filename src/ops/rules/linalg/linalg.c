@@ -26,8 +26,9 @@ static enum ox_code matmul(struct node *n, int l, int r)
         left = in_shape(n, l);
         right = in_shape(n, r);
         inner = left[a - 1];
-        TRY(dim_agree(n, &inner, right[b > 1 ? b - 2 : 0], r));
-        TRY(broadcast_shapes(n, a > 2 ? a - 2 : 0, left, b > 2 ? b - 2 : 0, right, r, &rank, &batch));
+        TRY(in_agree_with(n, &inner, r, b > 1 ? b - 2 : 0, (struct place){l, a - 1}));
+        TRY(broadcast_shapes(n, &(struct broadcast_side){a > 2 ? a - 2 : 0, left, l},
+                             &(struct broadcast_side){b > 2 ? b - 2 : 0, right, r}, &rank, &batch));
         dims = arena_new_array(n->arena, struct dim, (size_t)rank + 2);
         for (int d = 0; d < rank; d++)
                 dims[d] = batch[d];
@@ -54,10 +55,10 @@ enum ox_code infer_QLinearMatMul(struct node *n)
 }
 
 /* One of Gemm's matrices: the size that the result takes from it, fresh where the rank is unknown, and the one that is
-   summed over, `*ret_inner`, if the rank is known. `outer` is the axis of the former, in the matrix and in the result.
+   summed over, at *ret_inner, if the rank is known. `outer` is the axis of the former, in the matrix and in the result.
  */
 static enum ox_code gemm_operand(struct node *n, int i, int outer, const char *transposed, struct dim *ret_outer,
-                                 struct dim *ret_inner)
+                                 struct place *ret_inner)
 {
         int axis = attr_int_or(n, transposed, 0) != 0 ? 1 - outer : outer;
 
@@ -68,7 +69,7 @@ static enum ox_code gemm_operand(struct node *n, int i, int outer, const char *t
                 return OX_OK;
         }
         *ret_outer = in_dim(n, i, axis);
-        *ret_inner = in_dim(n, i, 1 - axis);
+        *ret_inner = (struct place){i, 1 - axis};
         return OX_OK;
 }
 
@@ -87,12 +88,15 @@ static enum ox_code gemm_addend(struct node *n, struct dim *dims)
 /* Gemm 1-13: [M, K] times [K, N] is [M, N]. */
 enum ox_code infer_Gemm(struct node *n)
 {
-        struct dim *dims = arena_new_array(n->arena, struct dim, 2), inner = dim_int(0), other = dim_int(0);
+        struct dim *dims = arena_new_array(n->arena, struct dim, 2), size;
+        struct place inner = PLACE_NONE, other = PLACE_NONE;
 
         TRY(gemm_operand(n, 0, 0, "transA", &dims[0], &inner));
         TRY(gemm_operand(n, 1, 1, "transB", &dims[1], &other));
-        if (in_has_rank(n, 0) && in_has_rank(n, 1))
-                TRY(dim_agree(n, &inner, other, 1));
+        if (inner.axis >= 0 && other.axis >= 0) {
+                size = in_dim(n, inner.input, inner.axis);
+                TRY(in_agree_with(n, &size, other.input, other.axis, inner));
+        }
         if (in_given(n, 2))
                 TRY(gemm_addend(n, dims));
         return out_tensor(n, 0, prepared_elem(n), 2, dims);
@@ -109,6 +113,6 @@ enum ox_code infer_Det(struct node *n)
         if (rank == RANK_UNKNOWN)
                 return out_elem(n, 0, prepared_elem(n));
         dims = in_dims(n, 0);
-        TRY(dim_agree(n, &dims[rank - 2], dims[rank - 1], 0));
+        TRY(in_agree_with(n, &dims[rank - 2], 0, rank - 1, (struct place){0, rank - 2}));
         return out_tensor(n, 0, prepared_elem(n), rank - 2, dims);
 }
