@@ -15,4 +15,10 @@ enum bound {
         SHAPES_SHOWN = 8,
         /* Inputs that are searched for the place where a size stands: only those whose shapes are shown. */
         INPUTS_SEARCHED = SHAPES_SHOWN,
+        /* Nodes of a cycle that its sentence names. */
+        CYCLE_SHOWN = 8,
+        /* Faults for which the nearest known name is sought, and values among which: each comparison takes up to 4,096
+           steps. */
+        HINTS_SOUGHT = 32,
+        NAMES_SEARCHED = 1024,
 };

@@ -7,16 +7,8 @@ bool diags_full(const struct diags *diags)
         return diags->count >= DIAGS_KEPT;
 }
 
-void diags_add(struct diags *diags, struct arena *arena, const struct ox_diag *diag)
+void diags_end(struct diags *diags, struct arena *arena, const struct ox_diag *diag)
 {
-        if (diag->severity == OX_ERROR)
-                diags->errors++;
-        else if (diag->severity == OX_WARNING)
-                diags->warnings++;
-        if (diags_full(diags)) {
-                diags->dropped++;
-                return;
-        }
         if (diags->count == diags->capacity) {
                 size_t capacity = diags->capacity ? 2 * diags->capacity : 16;
 
@@ -25,4 +17,16 @@ void diags_add(struct diags *diags, struct arena *arena, const struct ox_diag *d
                 diags->capacity = capacity;
         }
         diags->at[diags->count++] = *diag;
+}
+
+void diags_add(struct diags *diags, struct arena *arena, const struct ox_diag *diag)
+{
+        if (diag->severity == OX_ERROR)
+                diags->errors++;
+        else if (diag->severity == OX_WARNING)
+                diags->warnings++;
+        if (diags_full(diags))
+                diags->dropped++;
+        else
+                diags_end(diags, arena, diag);
 }

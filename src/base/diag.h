@@ -17,5 +17,8 @@ struct diags {
 /* Whether a further entry would only be counted, so that its message need not be written. */
 bool diags_full(const struct diags *diags);
 
-/* Adds a copy of `diag` (its texts are not copied). Past 10,000 entries only the counts go on. */
+/* Adds a copy of `diag` (its texts are not copied). Past DIAGS_KEPT entries only the counts go on. */
 void diags_add(struct diags *diags, struct arena *arena, const struct ox_diag *diag);
+
+/* The last entry, which is kept however many there are. */
+void diags_end(struct diags *diags, struct arena *arena, const struct ox_diag *diag);

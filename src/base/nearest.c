@@ -15,23 +15,32 @@ static size_t least(size_t a, size_t b, size_t c)
         return ab < c ? ab : c;
 }
 
-/* Levenshtein's distance, one row of his table at a time. */
+static bool same_letter(char a, char b)
+{
+        return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* Levenshtein's distance, with two neighbours that changed places as one edit: the last three rows of the table. */
 static size_t count_edits(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-        size_t row[NEAREST_BYTES + 1];
+        size_t rows[3][NEAREST_BYTES + 1] = {{0}};
+        size_t *row = rows[0], *above = rows[1], *over = rows[2];
 
         for (size_t j = 0; j <= b_length; j++)
                 row[j] = j;
         for (size_t i = 1; i <= a_length; i++) {
-                size_t diagonal = row[0];
+                size_t *spent = over;
 
+                over = above;
+                above = row;
+                row = spent;
                 row[0] = i;
                 for (size_t j = 1; j <= b_length; j++) {
-                        bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
-                        size_t edits = least(row[j] + 1, row[j - 1] + 1, diagonal + !same);
+                        bool same = same_letter(a[i - 1], b[j - 1]);
 
-                        diagonal = row[j];
-                        row[j] = edits;
+                        row[j] = least(above[j] + 1, row[j - 1] + 1, above[j - 1] + !same);
+                        if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
+                                row[j] = least(row[j], over[j - 2] + 1, row[j]);
                 }
         }
         return row[b_length];

@@ -18,6 +18,6 @@ struct nearest {
 void nearest_begin(struct nearest *near, const char *text, size_t length);
 
 /* Holds one known name against the text. It is near when as few edits as one in three characters, and at least one,
-   make it from the text: inserting, removing or replacing a character. Upper and lower case count as the same. Of
-   equally near names the first is kept. */
+   make it from the text: inserting, removing or replacing a character, or two neighbours that changed places. Upper and
+   lower case count as the same. Of equally near names the first is kept. */
 void nearest_try(struct nearest *near, const char *name);

@@ -300,6 +300,32 @@ static void finish_model(struct infer *f, struct ox_result *result, const OnnxGr
         };
 }
 
+/* Says how many diagnostics and constraints are not listed. */
+static void note_omitted(struct infer *f)
+{
+        if (!f->diags.dropped && !f->constraints_dropped)
+                return;
+        struct ox_diag diag = {
+                .severity = OX_INFO,
+                .code = reason_code(REASON_OMITTED),
+                .reason = reason_word(REASON_OMITTED),
+                .scope = "",
+                .node = "",
+                .node_index = -1,
+                .op = "",
+                .input = -1,
+                .value = "",
+                .message = arena_printf(f->arena, "%zu more diagnostics and up to %zu more constraints are not listed",
+                                        f->diags.dropped, f->constraints_dropped),
+                .axis = -1,
+                .expected = "",
+                .actual = "",
+                .hint = "",
+        };
+
+        diags_end(&f->diags, f->arena, &diag);
+}
+
 const struct ox_result *finish(struct infer *f, const OnnxGraph *graph)
 {
         struct ox_result *result = arena_new_zero(f->arena, struct ox_result);
@@ -308,6 +334,7 @@ const struct ox_result *finish(struct infer *f, const OnnxGraph *graph)
         finish_values(&x, result, graph);
         finish_constraints(&x, result);
         finish_symbols(&x, result);
+        note_omitted(f);
         result->diags = &f->diags;
         result->summary.errors = f->diags.errors;
         result->summary.warnings = f->diags.warnings;

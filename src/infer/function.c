@@ -57,8 +57,8 @@ void function_table(struct infer *f)
                                    &(struct note){.severity = OX_ERROR,
                                                   .reason = REASON_DUPLICATE_NAME,
                                                   .value = text_or_empty(proto->name)},
-                                   "function %s of domain \"%s\" is given twice; the first counts",
-                                   text_or_empty(proto->name), text_or_empty(proto->domain));
+                                   "function %s of domain %s is defined twice; the first one counts",
+                                   text_or_empty(proto->name), op_domain_text(text_or_empty(proto->domain)));
         }
 }
 

@@ -115,7 +115,7 @@ struct infer {
         struct result_value **chunk; /* entries in order, in chunks that never move */
         size_t n_chunk, n_entry;
         struct constraint *constraint;
-        size_t n_constraint, constraint_capacity;
+        size_t n_constraint, constraint_capacity, constraints_dropped;
         struct constraint_sink facts;
         struct name_map names; /* dimension names of the model that stand alone: number of `dim_name` */
         struct dim_name *dim_name;
@@ -163,6 +163,10 @@ bool entry_add(struct infer *f, struct scope *scope, str_id name, const struct r
 /* The value of a name, in the scope or around it; NULL. */
 struct result_value *scope_find(const struct infer *f, const struct scope *scope, str_id name);
 
+/* How sentences call what defines a value ("an input", "an output of node 3 (r, Relu)"), and a node. */
+const char *entry_party(const struct infer *f, const struct result_value *entry);
+const char *node_party(struct arena *arena, int64_t index, const char *name, const char *op);
+
 /* A diagnostic that no node's rule made; what does not apply is left out. */
 struct note {
         enum ox_severity severity;
@@ -173,6 +177,8 @@ struct note {
         const char *value;
         bool has_input;
         int input;
+        bool has_axis;
+        int axis;
         const char *expected, *actual, *hint; /* as in struct ox_diag */
 };
 void infer_note(struct infer *f, const struct note *note, const char *format, ...)
@@ -244,7 +250,8 @@ void sort_each_capture(struct infer *f, const OnnxNode *node, void (*visit)(void
 
 /* An order in which every node comes after those that make what it, and its subgraphs, take; else as they stand. Nodes
    in cycles come last, as they stand. *ret_cyclic is their number. */
-const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count, size_t *ret_cyclic);
+const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count, size_t first, size_t *ret_cyclic,
+                           const char **ret_cycle);
 
 /* -- walk.c -- */
 

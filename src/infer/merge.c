@@ -10,18 +10,34 @@ struct merging {
         bool undecided; /* data decides the rank among proven ones */
 };
 
-static void conflict(const struct merging *m, const char *what, const char *inferred, const char *declared)
+/* The error of what is inferred and what is declared, both as a whole; on `axis`, unless it is -1, the sizes `inferred`
+   and `declared` differ. */
+struct contradiction {
+        const char *whole_inferred, *whole_declared;
+        int axis;
+        const char *inferred, *declared;
+};
+
+static void conflict(const struct merging *m, const struct contradiction *c)
 {
         const struct declare_site *site = m->site;
+        struct note note = {.severity = OX_ERROR,
+                            .reason = REASON_DECLARED_CONFLICT,
+                            .scope = site->scope,
+                            .node = site->node,
+                            .node_index = m->node_index,
+                            .value = site->value,
+                            .has_axis = c->axis >= 0,
+                            .axis = c->axis,
+                            .expected = c->declared,
+                            .actual = c->inferred};
 
-        infer_note(m->f,
-                   &(struct note){.severity = OX_ERROR,
-                                  .reason = REASON_DECLARED_CONFLICT,
-                                  .scope = site->scope,
-                                  .node = site->node,
-                                  .node_index = m->node_index,
-                                  .value = site->value},
-                   "%s: inferred %s %s, declared %s", site->value, what, inferred, declared);
+        if (c->axis >= 0)
+                infer_note(m->f, &note, "%s: inferred %s, declared %s: axis %d is %s, declared as %s", site->value,
+                           c->whole_inferred, c->whole_declared, c->axis, c->inferred, c->declared);
+        else
+                infer_note(m->f, &note, "%s: inferred %s, declared %s", site->value, c->whole_inferred,
+                           c->whole_declared);
 }
 
 static void add_fact(const struct merging *m, struct dim inferred, struct dim declared)
@@ -192,21 +208,33 @@ static bool merge_size(const struct merging *m, struct dim *dim, struct dim decl
 static void merge_shape(const struct merging *m, struct type *type, const struct type *declared)
 {
         struct infer *f = m->f;
+        struct contradiction c = {.axis = -1};
+        struct type inferred = *type;
 
         if (type->rank != declared->rank) {
-                conflict(m, "rank", arena_printf(f->arena, "%d", type->rank),
-                         arena_printf(f->arena, "%d", declared->rank));
+                c.whole_inferred = type_shape_text(f->arena, f->dims, type);
+                c.whole_declared = type_shape_text(f->arena, f->dims, declared);
+                c.inferred = arena_printf(f->arena, "rank %d", type->rank);
+                c.declared = arena_printf(f->arena, "rank %d", declared->rank);
+                conflict(m, &c);
                 return;
         }
         struct dim *dims = arena_new_array(f->arena, struct dim, (size_t)type->rank);
 
         for (int d = 0; d < type->rank; d++) {
                 dims[d] = type->dim[d];
-                if (!merge_size(m, &dims[d], declared->dim[d], d))
-                        conflict(m, arena_printf(f->arena, "size on axis %d", d), dim_text(f->dims, dims[d]),
-                                 dim_text(f->dims, declared->dim[d]));
+                if (merge_size(m, &dims[d], declared->dim[d], d) || c.axis >= 0)
+                        continue;
+                c.axis = d;
+                c.inferred = dim_text(f->dims, dims[d]);
+                c.declared = dim_text(f->dims, declared->dim[d]);
         }
         type->dim = dims;
+        if (c.axis < 0)
+                return;
+        c.whole_inferred = type_shape_text(f->arena, f->dims, &inferred);
+        c.whole_declared = type_shape_text(f->arena, f->dims, declared);
+        conflict(m, &c);
 }
 
 /* -- types -- */
@@ -243,7 +271,12 @@ static void merge(const struct merging *m, struct type *type, const struct type 
         if (declared->kind == TYPE_UNKNOWN)
                 return;
         if (!type_kinds_agree(type, declared)) {
-                conflict(m, "type", type_text(f, type), type_text(f, declared));
+                struct contradiction c = {
+                        .axis = -1, .whole_inferred = type_text(f, type), .whole_declared = type_text(f, declared)};
+
+                c.inferred = c.whole_inferred;
+                c.declared = c.whole_declared;
+                conflict(m, &c);
                 return;
         }
         type = innermost(f, type, &declared);

@@ -22,8 +22,10 @@ static void add_constraint(void *user, struct dim left, const char *relation, st
                 if (dim_same(c->left, left) && dim_same(c->right, right))
                         return;
         }
-        if (f->n_constraint >= CONSTRAINTS_KEPT)
+        if (f->n_constraint >= CONSTRAINTS_KEPT) {
+                f->constraints_dropped++;
                 return;
+        }
         if (f->n_constraint == f->constraint_capacity) {
                 size_t capacity = f->constraint_capacity ? 2 * f->constraint_capacity : 16;
 
@@ -316,7 +318,8 @@ static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                 if (!entry_add(f, scope, id, &entry))
                         infer_note(f,
                                    &(struct note){.severity = OX_ERROR, .reason = REASON_DUPLICATE_NAME, .value = name},
-                                   "input %s is given twice", name);
+                                   "%s is defined twice: %s and %s", name, entry_party(f, scope_find(f, scope, id)),
+                                   entry_party(f, &entry));
         }
 }
 
@@ -365,8 +368,9 @@ static enum ox_code strict_code(struct infer *f, const char **ret_error)
 
                 if (diag->severity != OX_ERROR)
                         continue;
-                *ret_error = arena_printf(f->arena, "%s%s%s%s%s%s", diag->node[0] ? "node " : "", diag->node,
-                                          diag->node[0] ? ": " : "", diag->op, diag->op[0] ? ": " : "", diag->message);
+                *ret_error = arena_printf(f->arena, "%s%s%s%s%s%s%s%s", diag->node[0] ? "node " : "", diag->node,
+                                          diag->node[0] ? ": " : "", diag->op, diag->op[0] ? ": " : "", diag->message,
+                                          diag->hint[0] ? "; " : "", diag->hint);
                 return diag->code;
         }
         return OX_OK;

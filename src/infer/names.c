@@ -1,6 +1,7 @@
 /* Maps from names to numbers, the entries they lead to, and notes. */
 #include <string.h>
 
+#include "base/bounds.h"
 #include "infer/internal.h"
 
 static uint32_t first_slot(const struct name_map *map, str_id name)
@@ -105,6 +106,23 @@ struct result_value *scope_find(const struct infer *f, const struct scope *scope
         return NULL;
 }
 
+const char *entry_party(const struct infer *f, const struct result_value *entry)
+{
+        static const char *const kinds[] = {[OX_KIND_INPUT] = "an input", [OX_KIND_INITIALIZER] = "an initializer"};
+
+        if (entry->node_index < 0)
+                return entry->kind == OX_KIND_INPUT || entry->kind == OX_KIND_INITIALIZER ? kinds[entry->kind]
+                                                                                          : "a value";
+        return arena_printf(f->arena, "an output of %s",
+                            node_party(f->arena, entry->node_index, entry->node, entry->op));
+}
+
+const char *node_party(struct arena *arena, int64_t index, const char *name, const char *op)
+{
+        return arena_printf(arena, "node %lld (%.*s%s%.*s)", (long long)index, NAME_SHOWN, name, name[0] ? ", " : "",
+                            NAME_SHOWN, op);
+}
+
 void infer_note(struct infer *f, const struct note *note, const char *format, ...)
 {
         va_list args;
@@ -120,7 +138,7 @@ void infer_note(struct infer *f, const struct note *note, const char *format, ..
                 .op = note->node ? text_or_empty(note->node->op_type) : "",
                 .input = note->has_input ? note->input : -1,
                 .value = text_or_empty(note->value),
-                .axis = -1,
+                .axis = note->has_axis ? note->axis : -1,
                 .expected = text_or_empty(note->expected),
                 .actual = text_or_empty(note->actual),
                 .hint = text_or_empty(note->hint),

@@ -12,8 +12,8 @@ static void note_twice(struct infer *f, const char *scope, const struct opset *f
                 infer_note(
                         f,
                         &(struct note){.severity = OX_WARNING, .reason = REASON_DUPLICATE_OPSET_IMPORT, .scope = scope},
-                        "domain \"%s\" is imported twice, with version %lld, which counts, and %lld", first->domain,
-                        (long long)first->version, (long long)version);
+                        "domain %s is imported twice: version %lld counts, version %lld does not",
+                        op_domain_text(first->domain), (long long)first->version, (long long)version);
 }
 
 void opset_note_newer(struct infer *f, const char *scope, const struct opset *opset)
@@ -22,8 +22,8 @@ void opset_note_newer(struct infer *f, const char *scope, const struct opset *op
 
         if (newest > 0 && opset->version > newest)
                 infer_note(f, &(struct note){.severity = OX_WARNING, .reason = REASON_NEWER_OPSET, .scope = scope},
-                           "version %lld of domain \"%s\" is newer than %d, the newest that is known, which is taken",
-                           (long long)opset->version, opset->domain, newest);
+                           "version %lld of domain %s is not known; using %d, the newest known one",
+                           (long long)opset->version, op_domain_text(opset->domain), newest);
 }
 
 void opsets_read(struct infer *f, OnnxOpsetId *const *ids, size_t count, const char *scope, struct opsets *ret)

@@ -1,6 +1,7 @@
 /* Nodes that do not stand in topological order, sorted (IR.md: they must be; some exporters' are not). */
 #include <string.h>
 
+#include "base/bounds.h"
 #include "infer/internal.h"
 
 /* -- what subgraphs take from around them -- */
@@ -196,7 +197,66 @@ static uint32_t heap_pop(struct sorting *s)
         return top;
 }
 
-const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count, size_t *ret_cyclic)
+/* -- cycles -- */
+
+/* Some maker of what a node takes that has no place in the order either. */
+struct waiting_maker {
+        const struct sorting *s;
+        int64_t found; /* -1: none yet */
+};
+
+static void take_waiting_maker(void *user, str_id name)
+{
+        struct waiting_maker *w = user;
+        int64_t maker = map_get(&w->s->maker, name);
+
+        if (w->found < 0 && maker >= 0 && w->s->waiting[maker])
+                w->found = maker;
+}
+
+static uint32_t waiting_maker(const struct sorting *s, const OnnxNode *node)
+{
+        struct waiting_maker w = {s, -1};
+
+        for (size_t i = 0; i < node->n_input && w.found < 0; i++)
+                if (node->input[i][0])
+                        take_waiting_maker(&w, str_intern_static(s->f->strings, node->input[i]));
+        if (w.found < 0)
+                sort_each_capture(s->f, node, take_waiting_maker, &w);
+        return (uint32_t)w.found;
+}
+
+/* From a node that waits back to its makers, until one comes again: from there on it is a cycle, of which the first
+   nodes are named, each before the one that takes what it makes. */
+static const char *cycle_text(const struct sorting *s, OnnxNode *const *nodes, size_t count, size_t first,
+                              uint32_t start)
+{
+        uint32_t *step = arena_zalloc(s->f->arena, count * sizeof(*step)); /* + 1; 0: not been there */
+        uint32_t *path = arena_new_array(s->f->arena, uint32_t, count), at = start, length = 0;
+        struct buf buf;
+
+        for (; !step[at]; at = waiting_maker(s, nodes[at])) {
+                path[length] = at;
+                step[at] = ++length;
+        }
+        buf_init(&buf, s->f->arena);
+        uint32_t begin = step[at] - 1, shown = length - begin < CYCLE_SHOWN ? length - begin : CYCLE_SHOWN;
+
+        for (uint32_t i = 0; i < shown; i++) {
+                uint32_t node = path[length - 1 - i];
+
+                buf_printf(&buf, "%s -> ",
+                           node_party(s->f->arena, (int64_t)(first + node), text_or_empty(nodes[node]->name),
+                                      text_or_empty(nodes[node]->op_type)));
+        }
+        if (shown < length - begin)
+                buf_printf(&buf, "%u more -> ", length - begin - shown);
+        buf_printf(&buf, "node %zu", first + path[length - 1]);
+        return buf_text(&buf);
+}
+
+const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count, size_t first, size_t *ret_cyclic,
+                           const char **ret_cycle)
 {
         struct sorting s = {.f = f};
         uint32_t *order = arena_new_array(f->arena, uint32_t, count);
@@ -223,6 +283,10 @@ const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count
                                 heap_push(&s, s.edge[e - 1].to);
         }
         *ret_cyclic = count - placed;
+        *ret_cycle = "";
+        for (size_t i = 0; i < count && placed < count && !*ret_cycle[0]; i++)
+                if (s.waiting[i])
+                        *ret_cycle = cycle_text(&s, nodes, count, first, (uint32_t)i);
         for (size_t i = 0; i < count && placed < count; i++)
                 if (s.waiting[i])
                         order[placed++] = (uint32_t)i;

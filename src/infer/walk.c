@@ -2,10 +2,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/bounds.h"
+#include "base/nearest.h"
 #include "infer/internal.h"
 #include "ops/kit/broadcast.h"
 #include "ops/node/check.h"
 #include "ops/node/prepare.h"
+#include "ops/node/suggest.h"
 #include "ops/node/tensor.h"
 
 /* What lies between two looks at the clock. */
@@ -147,7 +150,8 @@ static void add_initializer(struct infer *f, struct scope *scope, const char *na
                                           .reason = REASON_DUPLICATE_NAME,
                                           .scope = scope->path,
                                           .value = name},
-                           "initializer %s: the name is taken", name);
+                           "%s is defined twice: %s and %s", name, entry_party(f, scope_find(f, scope, id)),
+                           entry_party(f, &entry));
 }
 
 void walk_initializers(struct infer *f, struct scope *scope, const OnnxGraph *graph)
@@ -197,6 +201,24 @@ static bool find_inputs(struct infer *f, const struct scope *scope, const OnnxNo
         return found;
 }
 
+/* The nearest name that the node could see. */
+static const char *suggest_value(const struct infer *f, const struct scope *scope, const char *name)
+{
+        struct nearest near;
+
+        if (f->diags.count >= HINTS_SOUGHT)
+                return NULL;
+        nearest_begin(&near, name, strlen(name));
+        for (size_t i = f->n_entry; i > 0 && f->n_entry - i < NAMES_SEARCHED; i--) {
+                const struct result_value *entry = entry_at(f, i - 1);
+
+                for (const struct scope *at = scope; at; at = at->parent)
+                        if (at->path == entry->scope)
+                                nearest_try(&near, entry->name);
+        }
+        return near.best ? arena_printf(f->arena, "did you mean %s?", near.best) : NULL;
+}
+
 static void note_missing(struct infer *f, const struct scope *scope, const struct node *n)
 {
         for (int i = 0; i < n->n_in; i++) {
@@ -211,7 +233,8 @@ static void note_missing(struct infer *f, const struct scope *scope, const struc
                                                   .node_index = n->index,
                                                   .has_input = true,
                                                   .input = i,
-                                                  .value = name},
+                                                  .value = name,
+                                                  .hint = suggest_value(f, scope, name)},
                                    "nothing defines input %d, %s", i, name);
         }
 }
@@ -242,16 +265,23 @@ static enum ox_code run_control(struct infer *f, const struct scope *scope, stru
 /* Why there is no row for an operator. */
 static void note_no_row(struct infer *f, struct node *n, bool exists)
 {
-        const char *op = text_or_empty(n->proto->op_type), *domain = text_or_empty(n->proto->domain);
+        const char *domain = text_or_empty(n->proto->domain);
 
-        if (n->opset <= 0 && f->model && exists)
-                node_error(n, REASON_MISSING_OPSET_IMPORT, -1, "the model imports no version of \"%s\"", domain);
-        else if (exists)
-                node_error(n, REASON_OPERATOR_VERSION, -1, "there is no %s in version %lld of \"%s\"", op,
-                           (long long)n->opset, domain);
-        else /* an error of a node alone, of which there is nothing else to tell */
-                node_diagnose(n, f->model ? OX_WARNING : OX_ERROR, REASON_UNKNOWN_OPERATOR, -1,
-                              "no operator %s is known in domain \"%s\"", op, domain);
+        struct fault version = {.reason = REASON_OPERATOR_VERSION, .input = -1, .axis = -1};
+        struct fault unknown = {.reason = REASON_UNKNOWN_OPERATOR, .input = -1, .axis = -1};
+
+        if (n->opset <= 0 && f->model && exists) {
+                node_error(n, REASON_MISSING_OPSET_IMPORT, -1, "the model imports no version of %s",
+                           op_domain_text(domain));
+        } else if (exists) {
+                version.hint = suggest_version(n);
+                node_error_with(n, &version, "version %lld of %s has no such operator", (long long)n->opset,
+                                op_domain_text(domain));
+        } else { /* an error of a node alone, of which there is nothing else to tell */
+                unknown.hint = suggest_operator(n);
+                node_report(n, f->model ? OX_WARNING : OX_ERROR, &unknown, "domain %s has no such operator",
+                            op_domain_text(domain));
+        }
 }
 
 /* Faults of arithmetic that the rule's dimensions met. */
@@ -365,7 +395,8 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n,
                                                   .node = n->proto,
                                                   .node_index = n->index,
                                                   .value = text},
-                                   "output %s is defined already", text);
+                                   "%s is defined twice: %s and %s", text, entry_party(f, scope_find(f, scope, name)),
+                                   entry_party(f, &entry));
         }
 }
 
@@ -482,7 +513,8 @@ void walk_node(struct infer *f, struct scope *scope, const OnnxNode *node, int64
 static void walk_sorted(struct infer *f, struct scope *scope, OnnxNode *const *nodes, size_t first, size_t count)
 {
         size_t cyclic;
-        const uint32_t *order = sort_nodes(f, nodes + first, count - first, &cyclic);
+        const char *cycle;
+        const uint32_t *order = sort_nodes(f, nodes + first, count - first, first, &cyclic, &cycle);
         bool moved = false;
 
         for (size_t i = 1; i < count - first - cyclic; i++)
@@ -504,7 +536,8 @@ static void walk_sorted(struct infer *f, struct scope *scope, OnnxNode *const *n
                                           .scope = scope->path,
                                           .node = nodes[at],
                                           .node_index = (int64_t)at},
-                           "%zu nodes depend on each other in a circle, or on such nodes", cyclic);
+                           "nodes depend on each other in a cycle: %s; it leaves %zu nodes without an order", cycle,
+                           cyclic);
         }
         for (size_t i = 0; i < count - first; i++)
                 walk_node(f, scope, nodes[first + order[i]], (int64_t)(first + order[i]));
@@ -570,7 +603,9 @@ static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                                                   .reason = REASON_DUPLICATE_NAME,
                                                   .scope = scope->path,
                                                   .value = name},
-                                   "input %s is given twice", name);
+                                   "%s is defined twice: %s and %s", name,
+                                   entry_party(f, scope_find(f, scope, str_intern_static(f->strings, name))),
+                                   entry_party(f, &entry));
         }
 }
 

@@ -21,6 +21,7 @@ START_TEST(finds_what_was_meant)
         ck_assert_str_eq(best("linaer"), "linear");
         ck_assert_str_eq(best("LINEAR"), "linear");
         ck_assert_str_eq(best("nearst"), "nearest");
+        ck_assert_str_eq(best("cuibc"), "cubic");
         ck_assert_str_eq(best("cubics"), "cubic");
         ck_assert_str_eq(best("bilinear"), "linear");
 }

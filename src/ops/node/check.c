@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "ops/node/allowed.h"
+#include "ops/node/attr.h"
 #include "ops/node/input.h"
 #include "ops/node/output.h"
+#include "ops/node/suggest.h"
 
 /* Types that one message lists. */
 #define LISTED_TYPES 8
@@ -24,18 +26,30 @@ static int given_inputs(const struct node *n)
         return count;
 }
 
+static enum ox_code missing_input(struct node *n, int i, const char *name)
+{
+        struct fault fault = {.reason = REASON_MISSING_INPUT, .input = i, .axis = -1};
+
+        if (attr_find(n, name) != NULL)
+                fault.hint = suggest_attribute(n, name);
+        return node_error_with(n, &fault, "input %d (%s) is required", i, name);
+}
+
 static enum ox_code check_inputs(struct node *n)
 {
         int count = given_inputs(n);
 
-        if (n->row->max_in >= 0 && count > n->row->max_in)
-                return node_error(n, REASON_INPUT_COUNT, n->row->max_in, "takes at most %d inputs, got %d",
-                                  n->row->max_in, count);
+        if (n->row->max_in >= 0 && count > n->row->max_in) {
+                struct fault fault = {
+                        .reason = REASON_INPUT_COUNT, .input = n->row->max_in, .axis = -1, .hint = suggest_input(n)};
+
+                return node_error_with(n, &fault, "takes at most %d inputs, got %d", n->row->max_in, count);
+        }
         for (size_t p = 0; p < n->row->n_in; p++) {
                 const struct op_param *param = &n->row->in[p];
                 int i = (int)p;
                 if (param->option == PARAM_SINGLE && !in_given(n, i))
-                        return node_error(n, REASON_MISSING_INPUT, i, "input %d (%s) is required", i, param->name);
+                        return missing_input(n, i, param->name);
                 if (param->option == PARAM_VARIADIC && param->min_arity > 0 && count - i < param->min_arity)
                         return node_error(n, REASON_MISSING_INPUT, count, "needs at least %d inputs, got %d",
                                           i + param->min_arity, count);
@@ -48,9 +62,9 @@ static enum ox_code check_outputs(struct node *n)
         int count = n->n_out;
 
         if (count == 0 && n->row->min_out > 0)
-                return node_error(n, REASON_OUTPUT_COUNT, -1, "has at least %d outputs, got none", n->row->min_out);
+                return node_error(n, REASON_OUTPUT_COUNT, -1, "needs at least %d outputs, got none", n->row->min_out);
         if (count < n->row->min_out)
-                node_warn(n, REASON_OUTPUT_COUNT, -1, "has at least %d outputs, got %d", n->row->min_out, count);
+                node_warn(n, REASON_OUTPUT_COUNT, -1, "needs at least %d outputs, got %d", n->row->min_out, count);
         while (count > 0 && !out_wanted(n, count - 1))
                 count--;
         if (n->row->max_out >= 0 && count > n->row->max_out)
@@ -116,42 +130,14 @@ static void drop_unknown_attrs(struct node *n)
         n->proto = known;
 }
 
-/* The version that took an attribute away, and the first one that has it; 0 where there is none. */
-static void find_versions(const struct node *n, const char *attr, int *ret_gone, int *ret_first)
+/* An attribute that the operator's version lacks (IR.md: attributes must satisfy the operator's signature). */
+static enum ox_code unknown_attr(struct node *n, const char *name)
 {
-        size_t count;
-        const struct op_row *rows = op_versions(n->row->domain, n->row->name, &count);
+        struct fault fault = {
+                .reason = REASON_UNKNOWN_ATTRIBUTE, .input = -1, .axis = -1, .hint = suggest_attribute(n, name)};
 
-        *ret_gone = *ret_first = 0;
-        for (size_t i = 0; i < count; i++) {
-                bool has = op_find_attr(&rows[i], attr) != NULL;
-
-                if (has && *ret_first == 0)
-                        *ret_first = rows[i].since;
-                if (!has && *ret_first != 0 && *ret_gone == 0 && rows[i].since <= n->row->since)
-                        *ret_gone = rows[i].since;
-        }
-}
-
-/* An attribute that the operator's version lacks (IR.md: attributes must satisfy the operator's signature). What became
-   of it is said where the other versions tell. */
-static enum ox_code unknown_attr(struct node *n, const char *attr)
-{
-        int gone, first;
-
-        find_versions(n, attr, &gone, &first);
-        for (size_t p = 0; p < n->row->n_in && gone != 0; p++)
-                if (strcmp(n->row->in[p].name, attr) == 0)
-                        return node_error(n, REASON_UNKNOWN_ATTRIBUTE, -1,
-                                          "'%s' is an input since version %d, and no attribute any more", attr, gone);
-        if (gone != 0)
-                return node_error(n, REASON_UNKNOWN_ATTRIBUTE, -1, "has no attribute '%s' since version %d", attr,
-                                  gone);
-        if (first > n->row->since)
-                return node_error(n, REASON_UNKNOWN_ATTRIBUTE, -1,
-                                  "has the attribute '%s' from version %d on, the node is of version %d", attr, first,
-                                  n->row->since);
-        return node_error(n, REASON_UNKNOWN_ATTRIBUTE, -1, "has no attribute '%s' in any version", attr);
+        return node_error_with(n, &fault, "version %lld of the operator has no attribute '%s'", (long long)n->opset,
+                               name);
 }
 
 /* Names that begin so are left to tools, as ONNX's checker does. */

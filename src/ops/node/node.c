@@ -4,6 +4,7 @@
 #include "base/bounds.h"
 #include "base/buf.h"
 #include "base/str.h"
+#include "ops/node/input.h"
 
 /* -- texts in messages, which are cut so that many diagnostics of a hostile model stay small -- */
 
@@ -30,23 +31,27 @@ const char *node_input_name(const struct node *n, int i)
         return param ? param->name : arena_printf(n->arena, "input %d", i);
 }
 
-const char *node_input_shape(const struct node *n, int i)
+const char *type_shape_text(struct arena *arena, struct dim_table *dims, const struct type *type)
 {
-        const struct value *value = i < n->n_in ? n->in[i] : NULL;
         struct buf buf;
 
-        if (!value)
-                return "";
-        if (!type_is_tensor(&value->type) || value->type.rank == RANK_UNKNOWN)
+        if (!type_is_tensor(type) || type->rank == RANK_UNKNOWN)
                 return "?";
-        buf_init(&buf, n->arena);
+        buf_init(&buf, arena);
         buf_putc(&buf, '[');
-        for (int d = 0; d < value->type.rank; d++) {
+        for (int d = 0; d < type->rank; d++) {
                 buf_puts(&buf, d ? ", " : "");
-                buf_puts(&buf, brief(n->arena, dim_text(n->dims, dim_resolve(n->dims, value->type.dim[d])), DIM_SHOWN));
+                buf_puts(&buf, dim_is(type->dim[d], -1)
+                                       ? "?"
+                                       : brief(arena, dim_text(dims, dim_resolve(dims, type->dim[d])), DIM_SHOWN));
         }
         buf_putc(&buf, ']');
         return buf_text(&buf);
+}
+
+const char *node_input_shape(const struct node *n, int i)
+{
+        return in_given(n, i) ? type_shape_text(n->arena, n->dims, in_type(n, i)) : "";
 }
 
 /* -- diagnostics -- */

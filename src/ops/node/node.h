@@ -73,6 +73,8 @@ void node_report(struct node *n, enum ox_severity severity, const struct fault *
 const char *node_input_name(const struct node *n, int i);
 /* Its shape as text: "[N, 768]", "?" of an unknown rank, "" when it is not given. Long expressions are cut. */
 const char *node_input_shape(const struct node *n, int i);
+/* The shape of any tensor so. */
+const char *type_shape_text(struct arena *arena, struct dim_table *dims, const struct type *type);
 
 /* Compilers see through this and know that what a failed call left unset is not read. */
 static inline enum ox_code node_failed(enum ox_code code)

@@ -115,6 +115,12 @@ const struct op_row *op_versions(const char *domain, const char *name, size_t *r
 /* "" for "ai.onnx", else the domain as it is. */
 const char *op_canonical_domain(const char *domain);
 
+/* How sentences call a domain: "ai.onnx" for "". */
+static inline const char *op_domain_text(const char *domain)
+{
+        return domain[0] != '\0' ? domain : "ai.onnx";
+}
+
 /* The newest version of a domain's operator set that the registry knows; 0 for an unknown domain. */
 int op_newest_opset(const char *domain);
 
