@@ -214,8 +214,8 @@ static enum ox_code check_loop(struct node *n, const OnnxGraph *body, size_t n_s
 {
         if (body->n_input != n_state + 2 || body->n_output < n_state + 1)
                 return node_error(n, REASON_BODY_ARITY, -1,
-                                  "the body has %zu inputs and %zu outputs, wanted %zu and at least %zu", body->n_input,
-                                  body->n_output, n_state + 2, n_state + 1);
+                                  "the body has %zu inputs and %zu outputs, expected %zu and at least %zu",
+                                  body->n_input, body->n_output, n_state + 2, n_state + 1);
         if ((size_t)n->n_out > body->n_output - 1)
                 return node_error(n, REASON_BODY_ARITY, -1, "the node has %d outputs, its body gives %zu", n->n_out,
                                   body->n_output - 1);

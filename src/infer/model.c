@@ -318,8 +318,8 @@ static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                 if (!entry_add(f, scope, id, &entry))
                         infer_note(f,
                                    &(struct note){.severity = OX_ERROR, .reason = REASON_DUPLICATE_NAME, .value = name},
-                                   "%s is defined twice: %s and %s", name, entry_party(f, scope_find(f, scope, id)),
-                                   entry_party(f, &entry));
+                                   "%s is defined twice: as %s and as %s", name,
+                                   entry_party(f, scope_find(f, scope, id)), entry_party(f, &entry));
         }
 }
 

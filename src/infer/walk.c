@@ -150,7 +150,7 @@ static void add_initializer(struct infer *f, struct scope *scope, const char *na
                                           .reason = REASON_DUPLICATE_NAME,
                                           .scope = scope->path,
                                           .value = name},
-                           "%s is defined twice: %s and %s", name, entry_party(f, scope_find(f, scope, id)),
+                           "%s is defined twice: as %s and as %s", name, entry_party(f, scope_find(f, scope, id)),
                            entry_party(f, &entry));
 }
 
@@ -206,7 +206,8 @@ static const char *suggest_value(const struct infer *f, const struct scope *scop
 {
         struct nearest near;
 
-        if (f->diags.count >= HINTS_SOUGHT)
+        /* One of two letters is near to too much. */
+        if (f->diags.count >= HINTS_SOUGHT || strlen(name) < 3)
                 return NULL;
         nearest_begin(&near, name, strlen(name));
         for (size_t i = f->n_entry; i > 0 && f->n_entry - i < NAMES_SEARCHED; i--) {
@@ -395,8 +396,8 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n,
                                                   .node = n->proto,
                                                   .node_index = n->index,
                                                   .value = text},
-                                   "%s is defined twice: %s and %s", text, entry_party(f, scope_find(f, scope, name)),
-                                   entry_party(f, &entry));
+                                   "%s is defined twice: as %s and as %s", text,
+                                   entry_party(f, scope_find(f, scope, name)), entry_party(f, &entry));
         }
 }
 
@@ -603,7 +604,7 @@ static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                                                   .reason = REASON_DUPLICATE_NAME,
                                                   .scope = scope->path,
                                                   .value = name},
-                                   "%s is defined twice: %s and %s", name,
+                                   "%s is defined twice: as %s and as %s", name,
                                    entry_party(f, scope_find(f, scope, str_intern_static(f->strings, name))),
                                    entry_party(f, &entry));
         }

@@ -2,11 +2,23 @@
 
 #include "ops/node/attr.h"
 
+static enum ox_code axis_fault(struct node *n, int64_t axis, int rank)
+{
+        struct fault fault = {.reason = REASON_AXIS_OUT_OF_RANGE,
+                              .input = -1,
+                              .axis = -1,
+                              .expected = rank > 0 ? arena_printf(n->arena, "[%d, %d]", -rank, rank - 1) : NULL,
+                              .actual = arena_printf(n->arena, "%lld", (long long)axis)};
+
+        if (rank == 0)
+                return node_error_with(n, &fault, "a scalar has no axis, got axis %s", fault.actual);
+        return node_error_with(n, &fault, "axis must be in %s, got %s", fault.expected, fault.actual);
+}
+
 enum ox_code axis_normalize(struct node *n, int64_t axis, int rank, int *ret)
 {
         if (axis < -(int64_t)rank || axis >= rank)
-                return node_error(n, REASON_AXIS_OUT_OF_RANGE, -1, "axis %lld is out of range for rank %d",
-                                  (long long)axis, rank);
+                return axis_fault(n, axis, rank);
         *ret = (int)(axis < 0 ? axis + rank : axis);
         return OX_OK;
 }

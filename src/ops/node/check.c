@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "ops/node/allowed.h"
-#include "ops/node/attr.h"
 #include "ops/node/input.h"
 #include "ops/node/output.h"
 #include "ops/node/suggest.h"
@@ -26,15 +25,6 @@ static int given_inputs(const struct node *n)
         return count;
 }
 
-static enum ox_code missing_input(struct node *n, int i, const char *name)
-{
-        struct fault fault = {.reason = REASON_MISSING_INPUT, .input = i, .axis = -1};
-
-        if (attr_find(n, name) != NULL)
-                fault.hint = suggest_attribute(n, name);
-        return node_error_with(n, &fault, "input %d (%s) is required", i, name);
-}
-
 static enum ox_code check_inputs(struct node *n)
 {
         int count = given_inputs(n);
@@ -43,13 +33,14 @@ static enum ox_code check_inputs(struct node *n)
                 struct fault fault = {
                         .reason = REASON_INPUT_COUNT, .input = n->row->max_in, .axis = -1, .hint = suggest_input(n)};
 
-                return node_error_with(n, &fault, "takes at most %d inputs, got %d", n->row->max_in, count);
+                return node_error_with(n, &fault, "the number of inputs must be %d or less, got %d", n->row->max_in,
+                                       count);
         }
         for (size_t p = 0; p < n->row->n_in; p++) {
                 const struct op_param *param = &n->row->in[p];
                 int i = (int)p;
                 if (param->option == PARAM_SINGLE && !in_given(n, i))
-                        return missing_input(n, i, param->name);
+                        return node_error(n, REASON_MISSING_INPUT, i, "input %d (%s) is required", i, param->name);
                 if (param->option == PARAM_VARIADIC && param->min_arity > 0 && count - i < param->min_arity)
                         return node_error(n, REASON_MISSING_INPUT, count, "needs at least %d inputs, got %d",
                                           i + param->min_arity, count);
@@ -62,13 +53,16 @@ static enum ox_code check_outputs(struct node *n)
         int count = n->n_out;
 
         if (count == 0 && n->row->min_out > 0)
-                return node_error(n, REASON_OUTPUT_COUNT, -1, "needs at least %d outputs, got none", n->row->min_out);
+                return node_error(n, REASON_OUTPUT_COUNT, -1, "the number of outputs must be %d or more, got 0",
+                                  n->row->min_out);
         if (count < n->row->min_out)
-                node_warn(n, REASON_OUTPUT_COUNT, -1, "needs at least %d outputs, got %d", n->row->min_out, count);
+                node_warn(n, REASON_OUTPUT_COUNT, -1, "the number of outputs must be %d or more, got %d",
+                          n->row->min_out, count);
         while (count > 0 && !out_wanted(n, count - 1))
                 count--;
         if (n->row->max_out >= 0 && count > n->row->max_out)
-                return node_error(n, REASON_OUTPUT_COUNT, -1, "has at most %d outputs, got %d", n->row->max_out, count);
+                return node_error(n, REASON_OUTPUT_COUNT, -1, "the number of outputs must be %d or less, got %d",
+                                  n->row->max_out, count);
         return OX_OK;
 }
 

@@ -388,8 +388,9 @@ enum ox_code infer_RotaryEmbedding(struct node *n)
 
         size = dims[rank - 1];
         if (dim_is_int(size) && (size.val % heads != 0 || size.val / heads % 2 != 0))
-                return node_error(n, REASON_DIM_MISMATCH, 0, "%lld elements do not part into %lld heads of even size",
-                                  (long long)size.val, (long long)heads);
+                return node_error(n, REASON_DIM_MISMATCH, 0,
+                                  "%lld elements are not divisible into %lld heads of even size", (long long)size.val,
+                                  (long long)heads);
         rotated = part > 0 ? dim_int(part) : dim_exactdiv(n->dims, size, dim_int(heads));
         TRY(agree_caches(n, &dims[0], &dims[rank - 2], &rotated));
         if (part <= 0)

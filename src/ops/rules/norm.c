@@ -75,7 +75,7 @@ enum ox_code infer_GroupNormalization(struct node *n)
         struct dim channels = in_has_rank(n, 0) ? in_dim(n, 0, 1) : dim_int(0), size = dim_int(groups);
 
         if (dim_is_int(channels) && channels.val % groups != 0)
-                return node_error(n, REASON_DIM_MISMATCH, 0, "%lld channels do not part into %lld groups",
+                return node_error(n, REASON_DIM_MISMATCH, 0, "%lld channels are not divisible into %lld groups",
                                   (long long)channels.val, (long long)groups);
         if (n->row->since >= 21) {
                 known = in_has_rank(n, 0);

@@ -50,7 +50,7 @@ static void directions_agree(struct node *n, struct recurrent *r, int i)
         struct dim directions = in_dim(n, i, 0);
 
         if (dim_is_int(directions) && !dim_same(directions, r->directions))
-                node_warn(n, REASON_DIM_MISMATCH, i, "wanted %lld directions, got %lld", (long long)r->directions.val,
+                node_warn(n, REASON_DIM_MISMATCH, i, "expected %lld directions, got %lld", (long long)r->directions.val,
                           (long long)directions.val);
 }
 

@@ -14,7 +14,7 @@ struct conv {
 static enum ox_code expect_groups(struct node *n, struct dim channels, int64_t group, int input)
 {
         if (dim_is_int(channels) && channels.val % group != 0)
-                return node_error(n, REASON_DIM_MISMATCH, input, "%lld channels do not part into %lld groups",
+                return node_error(n, REASON_DIM_MISMATCH, input, "%lld channels are not divisible into %lld groups",
                                   (long long)channels.val, (long long)group);
         return OX_OK;
 }
