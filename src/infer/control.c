@@ -1,4 +1,6 @@
 /* Operators with subgraphs: If and SequenceMap, and what they share with Loop and Scan. */
+#include <string.h>
+
 #include "infer/internal.h"
 #include "ops/kit/arith.h"
 #include "ops/node/attr.h"
@@ -278,6 +280,30 @@ void control_forget(struct node *n, int o, struct value *value, uint32_t first)
 
 /* -- If (1, 11, 13, 16, 19, 21 and later: the versions differ in types alone) -- */
 
+/* Faults that the values of one run decide: no runtime refuses a model for them before it comes to the node. */
+static bool is_of_run(const struct ox_diag *diag)
+{
+        static const enum reason reasons[] = {REASON_INDEX_OUT_OF_RANGE, REASON_EMPTY_SEQUENCE, REASON_EMPTY_OPTIONAL,
+                                              REASON_NEGATIVE_SIZE, REASON_STEP_ZERO};
+
+        for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+                if (strcmp(diag->reason, reason_word(reasons[i])) == 0)
+                        return true;
+        return false;
+}
+
+/* What goes wrong in a branch that need not be taken, as long as it is not, is told and no error of the model. */
+static void soften(struct diags *diags, size_t since)
+{
+        for (size_t i = since; i < diags->count; i++) {
+                if (diags->at[i].severity != OX_ERROR || !is_of_run(&diags->at[i]))
+                        continue;
+                diags->at[i].severity = OX_WARNING;
+                diags->errors--;
+                diags->warnings++;
+        }
+}
+
 /* A branch. In one that is `taken` what is learned holds outside. */
 static bool walk_branch(struct infer *f, const struct scope *scope, struct node *n, const char *name,
                         const OnnxGraph *branch, bool taken, bool never, struct value *outputs)
@@ -289,6 +315,8 @@ static bool walk_branch(struct infer *f, const struct scope *scope, struct node 
         if (!taken)
                 dim_release(f->dims, held);
         control_never_done(f, &mark, walked);
+        if (!taken && !never)
+                soften(&f->diags, mark.diags.count);
         return walked;
 }
 

@@ -270,9 +270,11 @@ static void expect_element_type(struct infer *f, const struct result_value *entr
 
         while (type->of)
                 type = type->of;
-        if (type_is_tensor(type) && type->elem == ELEM_UNDEFINED)
-                infer_note(f, &(struct note){.severity = OX_ERROR, .reason = REASON_ELEMENT_TYPE, .value = name},
-                           "input %s: its type names no element type", name);
+        if (type->kind != TYPE_UNKNOWN && !(type_is_tensor(type) && type->elem == ELEM_UNDEFINED))
+                return;
+        infer_note(f, &(struct note){.severity = OX_ERROR, .reason = REASON_ELEMENT_TYPE, .value = name},
+                   type->kind == TYPE_UNKNOWN ? "input %s has no type" : "input %s: its type names no element type",
+                   name);
 }
 
 /* From the names of inputs to the initializers that have them too. There are few such inputs and many initializers. */

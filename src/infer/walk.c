@@ -263,6 +263,30 @@ static enum ox_code run_control(struct infer *f, const struct scope *scope, stru
         return OX_OK;
 }
 
+/* Operators that models use in operator sets before the one that brought them to ai.onnx, for runtimes had them there:
+   they are inferred as their first version. */
+static const char *const early_operators[] = {"LayerNormalization", "MeanVarianceNormalization"};
+
+static const struct op_row *find_early(struct node *n)
+{
+        const char *domain = op_canonical_domain(text_or_empty(n->proto->domain)),
+                   *op = text_or_empty(n->proto->op_type);
+        size_t count;
+
+        for (size_t i = 0; i < sizeof(early_operators) / sizeof(*early_operators); i++) {
+                if (domain[0] || n->opset <= 0 || strcmp(op, early_operators[i]) != 0)
+                        continue;
+                const struct op_row *rows = op_versions(domain, op, &count);
+
+                if (count > 0)
+                        node_note(n, REASON_EARLY_OPERATOR, -1,
+                                  "is in \"ai.onnx\" since version %d, not in %lld; runtimes take it", rows[0].since,
+                                  (long long)n->opset);
+                return count > 0 ? &rows[0] : NULL;
+        }
+        return NULL;
+}
+
 /* Why there is no row for an operator. */
 static void note_no_row(struct infer *f, struct node *n, bool exists)
 {
@@ -305,6 +329,8 @@ static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct 
         bool exists = false;
 
         n->row = op_find(text_or_empty(n->proto->domain), text_or_empty(n->proto->op_type), n->opset, &exists);
+        if (!n->row && exists)
+                n->row = find_early(n);
         op_prepare_outputs(n);
         if (!n->row) {
                 note_no_row(f, n, exists);
@@ -597,6 +623,13 @@ static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                 if (entry.value.type.kind == TYPE_TENSOR && entry.value.type.elem == ELEM_UNDEFINED &&
                     declared.kind == TYPE_TENSOR)
                         entry.value.type.elem = declared.elem;
+                if (name[0] && scope->parent && scope_find(f, scope->parent, str_intern_static(f->strings, name)))
+                        infer_note(f,
+                                   &(struct note){.severity = OX_INFO,
+                                                  .reason = REASON_NAME_SHADOWED,
+                                                  .scope = scope->path,
+                                                  .value = name},
+                                   "input %s of the body hides a value of that name outside of it", name);
                 place_symbols(f, &entry.value.type, name);
                 if (!entry_add(f, scope, str_intern_static(f->strings, name), &entry))
                         infer_note(f,

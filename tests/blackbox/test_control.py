@@ -29,6 +29,12 @@ def branches(daemon):
                                 ("no axis", graph([op("t = ReduceSum(x)", keepdims=0)], [], ["t"]), "float")):
         seen = told(daemon, [op("y = If(c)", then_branch=relu, else_branch=other)], ["y"])
         equal("branches of %s" % what, (seen["y"], seen.reasons), (wanted, ["RANK_UNDECIDED"] if wanted == "float" else []))
+    beyond = graph([const("none", "float[0]", []), op("t = Gather(none, first)")], [], ["t"],
+                   initializers=[tensor("int64[]", [0], "first")])
+    for condition, severity in ((op("d = Not(c)"), "warning"), (const("d", "bool[]", [True]), "error")):
+        seen = told(daemon, [condition, op("y = If(d)", then_branch=beyond, else_branch=relu)], ["y"])
+        equal("an index outside, in a branch", [(d["reason"], d["severity"]) for d in seen.json["diagnostics"]][:1],
+              [("INDEX_OUT_OF_RANGE", severity)])
     ints = graph([op("t = Cast(x)", to=7)], [], ["t"])
     seen = told(daemon, [op("y = If(c)", "choice", then_branch=relu, else_branch=ints)], ["y"])
     equal("of different types", (seen["y"], seen.reasons), ("?", ["TYPE_MISMATCH"]))
@@ -353,6 +359,14 @@ def scans_of_8(daemon):
     equal("no axis to scan", seen.reasons, ["RANK_MISMATCH"])
 
 
+def hides(daemon):
+    body = graph([op("co = Identity(ci)"), op("so = Relu(x)")], ["i: int64[]", "ci: bool[]", "x: float"], ["co", "so"])
+    seen = told(daemon, [op("y = Loop(m, c, x)", "l", body=body)], ["y"])
+    equal("an input of a body that hides another value", [(d["reason"], d["severity"], d["value"], d["scope"])
+                                                          for d in seen.json["diagnostics"]],
+          [("NAME_SHADOWED", "info", "x", "l/body")])
+
+
 # -- SequenceMap --
 
 def maps(daemon):
@@ -405,7 +419,7 @@ def versions(daemon):
 
 def main():
     with Daemon() as daemon:
-        for part in (branches, kinds, constant_condition, insides, depth, loops, carried_values, bodies, scans,
+        for part in (branches, kinds, constant_condition, insides, depth, loops, carried_values, bodies, hides, scans,
                      scans_of_8, maps, versions):
             part(daemon)
     finish()

@@ -213,7 +213,7 @@ def other_kinds(daemon):
     seen = told(daemon, [const("k", "int64[]", [0])], ["k"], infos=["y: float"])
     equal("value_info of what is not there", (seen["k"], seen.reasons), ("int64[]", []))
     seen = told(daemon, [op("y = Relu(x)")], ["y"], ["x"])
-    equal("an input without a type", (seen["x"], seen["y"], seen.reasons), ("?", "?", []))
+    equal("an input without a type", (seen["x"], seen["y"], seen.reasons), ("?", "?", ["ELEMENT_TYPE"]))
 
 
 def inner(daemon):

@@ -85,7 +85,8 @@ static enum ox_code classify(struct node *n, const char *ints, const char *strin
 
 /* -- rules -- */
 
-/* ArrayFeatureExtractor (1): picks along the last axis. What a single axis gives the text does not say. */
+/* ArrayFeatureExtractor (1): picks along the last axis. Of a vector, which the text is silent on, runtimes take it as
+   one row, so that converted classifiers look up their labels. */
 enum ox_code infer_ArrayFeatureExtractor(struct node *n)
 {
         struct dim picked;
@@ -93,12 +94,14 @@ enum ox_code infer_ArrayFeatureExtractor(struct node *n)
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_tensor(n, 1));
         TRY(in_expect_rank_least(n, 0, 1));
-        if (!in_has_rank(n, 0) || in_rank(n, 0) == 1)
+        if (!in_has_rank(n, 0))
                 return out_elem(n, 0, in_elem(n, 0));
-        int last = in_rank(n, 0) - 1;
+        int last = in_rank(n, 0) > 1 ? in_rank(n, 0) - 1 : 1;
         if (!type_elements(n->dims, in_type(n, 1), &picked))
                 picked = out_fresh(n, 0, last);
-        struct dim *dims = in_dims(n, 0);
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)last + 1);
+        for (int d = 0; d < last; d++)
+                dims[d] = in_rank(n, 0) > 1 ? in_dim(n, 0, d) : dim_int(1);
         dims[last] = picked;
         return out_tensor(n, 0, in_elem(n, 0), last + 1, dims);
 }

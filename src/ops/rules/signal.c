@@ -109,7 +109,8 @@ enum ox_code infer_DFT(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 
-/* -- STFT 17: [batch, length, 1 or 2] gives [batch, frames, bins, 2] -- */
+/* -- STFT 17: [batch, length, 1 or 2] gives [batch, frames, bins, 2]. A real signal may lack its last axis: runtimes
+   take [batch, length], and the text does not say what else that were -- */
 
 /* The length of a frame, from frame_length or the window, which agree where both are given. */
 static enum ox_code stft_frame(struct node *n, struct dim *ret, bool *ret_known)
@@ -155,7 +156,7 @@ static enum ox_code stft_frames(struct node *n, struct dim frame, bool frame_kno
    leaves open. */
 static struct dim stft_bins(struct node *n, struct dim frame, bool known)
 {
-        bool complex = in_has_rank(n, 0) && dim_is(in_dim(n, 0, 2), 2);
+        bool complex = in_rank(n, 0) == 3 && dim_is(in_dim(n, 0, 2), 2);
 
         if (known && attr_int_or(n, "onesided", 1) == 0)
                 return frame;
@@ -170,11 +171,13 @@ enum ox_code infer_STFT(struct node *n)
         struct dim *dims = arena_new_array(n->arena, struct dim, 4), frame = dim_int(0);
 
         TRY(in_expect_tensor(n, 0));
-        TRY(in_expect_rank(n, 0, 3));
+        if (in_rank(n, 0) != 2)
+                TRY(in_expect_rank(n, 0, 3));
         TRY(stft_frame(n, &frame, &known));
         TRY(stft_frames(n, frame, known, &dims[1]));
         if (in_has_rank(n, 0)) {
-                TRY(dft_parts(n, in_dim(n, 0, 2), onesided, false));
+                if (in_rank(n, 0) == 3)
+                        TRY(dft_parts(n, in_dim(n, 0, 2), onesided, false));
                 dims[0] = in_dim(n, 0, 0);
         } else {
                 dims[0] = out_fresh_named(n, 0, 0, "STFT_%s_batch", output_name(n));

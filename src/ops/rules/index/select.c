@@ -328,18 +328,19 @@ static enum ox_code one_hot_depth(struct node *n, int axis, struct dim *ret)
         return OX_OK;
 }
 
-/* OneHot-9 counts no index from the back: "the values must be non-negative integers". */
-static enum ox_code one_hot_indices(struct node *n)
+/* OneHot-9 counts no index from the back: "the values must be non-negative integers". The shape does not hang on it. */
+static void one_hot_indices(struct node *n)
 {
         const struct content *indices = n->row->since < 11 ? in_content(n, 0) : NULL;
         int64_t number;
 
         for (size_t k = 0; indices != NULL && k < indices->count; k++)
                 if ((scalar_is_number(indices->at[k], &number) && number < 0) ||
-                    (indices->at[k].kind == SCALAR_FLOAT && indices->at[k].f < 0))
-                        return node_error(n, REASON_INDEX_OUT_OF_RANGE, 0,
-                                          "index %zu is negative, which OneHot allows from version 11 on", k);
-        return OX_OK;
+                    (indices->at[k].kind == SCALAR_FLOAT && indices->at[k].f < 0)) {
+                        node_diagnose(n, OX_ERROR, REASON_INDEX_OUT_OF_RANGE, 0,
+                                      "index %zu is negative, which OneHot allows from version 11 on", k);
+                        return;
+                }
 }
 
 enum ox_code infer_OneHot(struct node *n)
@@ -350,7 +351,7 @@ enum ox_code infer_OneHot(struct node *n)
 
         for (int i = 0; i < 3; i++)
                 TRY(in_expect_tensor(n, i));
-        TRY(one_hot_indices(n));
+        one_hot_indices(n);
         TRY(in_expect_rank(n, 2, 1));
         if (in_length(n, 2, false, &values) && values != 2)
                 return node_error(n, REASON_LENGTH_MISMATCH, 2, "values has %lld elements instead of off and on",
@@ -367,7 +368,7 @@ enum ox_code infer_OneHot(struct node *n)
         return out_tensor(n, 0, in_elem(n, 2), rank + 1, dims);
 }
 
-/* An index from -depth on (from 0 on before version 11) picks a place; any other picks none. */
+/* An index from -depth on picks a place, any other none. What a negative one picks before version 11 is not said. */
 void content_OneHot(struct node *n)
 {
         const struct content *indices = in_content(n, 0), *values = in_content(n, 2);
@@ -390,8 +391,10 @@ void content_OneHot(struct node *n)
                 int64_t index, place = k % block / step;
                 bool known = scalar_is_number(indices->at[k / block * step + k % step], &index);
 
-                if (known && index < 0 && n->row->since >= 11)
+                if (known && index < 0) {
+                        known = n->row->since >= 11;
                         index += depth;
+                }
                 to[k] = known ? values->at[index == place] : scalar_unknown();
         }
         out_content(n, 0, content);
