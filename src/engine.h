@@ -2,6 +2,8 @@
    structures, and requests for a node that are built from these. */
 #pragma once
 
+#include "api/build.h"
+#include "base/str.h"
 #include "infer/infer.h"
 #include "infer/result.h"
 #include "render/render.h"

@@ -72,7 +72,7 @@ struct ox_dim {
         const char
                 *text; /* NULL: an integer, `value`. Else a symbol's name or an expression in Python's spelling: "N",
                           "2*N + 1", "H//2", "max(a, b)"; inside it, a name that is no identifier stands in backquotes.
-                          Given as "" it is unknown, which makes a symbol of it that differs from all others. */
+                          Given as "" or "?" it is unknown, which makes a symbol of it that differs from all others. */
         int64_t value;
 };
 
@@ -140,14 +140,18 @@ struct ox_value {
         const struct ox_dim *length;      /* of a sequence; of an optional 0 or 1; NULL: unknown */
         const struct ox_element *content; /* of a small tensor, row-major; NULL: not known */
         size_t n_content;                 /* what the shape says, which must be of integers then */
+        const struct ox_value *element;   /* of a sequence or optional: what is known of each element; NULL: what `type`
+                                             and `shape` say */
+        const struct ox_value *elements;  /* of a sequence, each element, where they differ; NULL: not known */
+        size_t n_elements;                /* which is its length */
 };
 
 /* -- values by name -- */
 
 /* Says what a name stands for, in the place of what it stood for before. `value` NULL: nothing any more. A symbol is
-   the same wherever its name stands in a context. Contents past limits.content_elements, and of types that decide no
-   shapes, count as not known. OX_INVALID_ARGUMENT for a value that contradicts itself, OX_RESOURCE_EXHAUSTED past a
-   limit. */
+   the same wherever its name stands in a context. Contents past limits.content_elements (a warning of what is inferred
+   from them says so), and of types that decide no shapes, count as not known. OX_INVALID_ARGUMENT for a value that
+   contradicts itself, OX_RESOURCE_EXHAUSTED past a limit. */
 enum ox_code ox_context_set(struct ox_context *context, const char *name, const struct ox_value *value);
 
 /* OX_OUT_OF_RANGE for a name that stands for nothing; *ret is all zero then. */
@@ -216,8 +220,10 @@ enum ox_code ox_node_string(struct ox_node *node, const char *name, const char *
 enum ox_code ox_node_ints(struct ox_node *node, const char *name, const int64_t *values, size_t count);
 enum ox_code ox_node_floats(struct ox_node *node, const char *name, const float *values, size_t count);
 enum ox_code ox_node_strings(struct ox_node *node, const char *name, const char *const *values, size_t count);
-/* A tensor of integer sizes and numbers; without contents its elements count as not known. */
+/* A tensor of integer sizes, and numbers or texts; without contents its elements count as not known. */
 enum ox_code ox_node_tensor(struct ox_node *node, const char *name, const struct ox_value *value);
+/* A type, as Optional has one: `type`, `shape` and `element` of *type. */
+enum ox_code ox_node_type(struct ox_node *node, const char *name, const struct ox_value *type);
 
 /* Infers a node of any operator: its inputs are what their names stand for in the context, and so are its outputs
    afterwards, symbols and facts about them included. OX_OUT_OF_RANGE for an input that names nothing;

@@ -1,210 +1,253 @@
 #include "rest/node_json.h"
 
-#include <stdarg.h>
 #include <string.h>
 
-#include "ops/table/registry.h"
 #include "rest/node_read.h"
 
-enum ox_code read_fail(struct reader *r, enum ox_code code, const char *format, ...)
-{
-        va_list args;
+/* -- members and texts -- */
 
-        va_start(args, format);
-        r->error = arena_vprintf(r->arena, format, args);
-        va_end(args);
-        return code;
+const char *json_describe(struct builder *b, const struct json *json)
+{
+        switch (json->kind) {
+        case JSON_IS_NULL:
+                return "null";
+        case JSON_IS_BOOL:
+                return json->i ? "true" : "false";
+        case JSON_IS_INTEGER:
+                return arena_printf(b->arena, "%lld", (long long)json->i);
+        case JSON_IS_REAL:
+                return arena_printf(b->arena, json->f == (double)(int64_t)json->f ? "%.1f" : "%.15g", json->f);
+        case JSON_IS_TEXT:
+                return arena_printf(b->arena, "'%.60s'", json->text);
+        case JSON_IS_LIST:
+                return "a list";
+        case JSON_IS_OBJECT:
+                return "an object";
+        }
+        return "";
 }
 
-enum ox_code read_members(struct reader *r, const char *where, json_t *object, const char *const *names)
+enum ox_code read_kind(struct builder *b, struct build_subject subject, const struct json *json, enum json_kind kind,
+                       const char *expected)
 {
-        const char *key;
-        json_t *value;
+        if (json->kind == kind)
+                return OX_OK;
+        return build_fail(b, OX_INVALID_ARGUMENT, subject, "expected %s, got %s", expected, json_describe(b, json));
+}
 
-        if (!json_is_object(object))
-                return read_fail(r, OX_INVALID_ARGUMENT, "%s is no object", where);
-        json_object_foreach(object, key, value)
-        {
+/* Whether a member's name is `name`, in camelCase, or that in snake_case. */
+static bool is_name(const char *given, const char *name)
+{
+        for (; *given && *name; given++, name++) {
+                if (*given == *name)
+                        continue;
+                if (*given != '_' || *name < 'A' || *name > 'Z' || given[1] != *name - 'A' + 'a')
+                        return false;
+                given++;
+        }
+        return *given == *name;
+}
+
+static const char *list_names(struct builder *b, const char *const *names)
+{
+        struct buf buf;
+
+        buf_init(&buf, b->arena);
+        for (size_t i = 0; names[i]; i++) {
+                buf_puts(&buf, i ? ", " : "");
+                buf_puts(&buf, names[i]);
+        }
+        return buf_text(&buf);
+}
+
+enum ox_code read_members(struct builder *b, struct build_subject subject, const struct json *object,
+                          const char *const *names, const struct json **ret_member)
+{
+        for (size_t i = 0; names[i]; i++)
+                ret_member[i] = NULL;
+        TRY(read_kind(b, subject, object, JSON_IS_OBJECT, "an object"));
+        for (const struct json *member = object->first; member; member = member->next) {
                 size_t i = 0;
 
-                while (names[i] && strcmp(names[i], key) != 0)
+                while (names[i] && !is_name(member->name, names[i]))
                         i++;
                 if (!names[i])
-                        return read_fail(r, OX_INVALID_ARGUMENT, "%s has an unknown member '%.60s'", where, key);
+                        return build_fail(b, OX_INVALID_ARGUMENT, subject, "unknown member '%.60s'; the members are %s",
+                                          member->name, list_names(b, names));
+                if (ret_member[i])
+                        return build_fail(b, OX_INVALID_ARGUMENT, subject, "'%s' and '%s' are one member, given twice",
+                                          ret_member[i]->name, member->name);
+                ret_member[i] = member;
         }
         return OX_OK;
 }
 
-enum ox_code read_text(struct reader *r, const char *what, json_t *json, const char **ret)
+enum ox_code read_text(struct builder *b, struct build_subject subject, const struct json *json, const char **ret)
 {
         *ret = "";
         if (!json)
                 return OX_OK;
-        if (!json_is_string(json))
-                return read_fail(r, OX_INVALID_ARGUMENT, "%s is no text", what);
-        if (json_string_length(json) > (size_t)r->limits->name_bytes)
-                return read_fail(r, OX_RESOURCE_EXHAUSTED, "%s has %zu bytes, the limit name_bytes is %lld", what,
-                                 json_string_length(json), (long long)r->limits->name_bytes);
-        *ret = json_string_value(json);
-        return OX_OK;
-}
-
-static char *unconst(const char *text)
-{
-        return (char *)(uintptr_t)text;
-}
-
-static enum ox_code read_names(struct reader *r, const char *what, json_t *json, char ***ret, size_t *ret_count)
-{
-        if (json && !json_is_array(json))
-                return read_fail(r, OX_INVALID_ARGUMENT, "%s is no list", what);
-        *ret_count = json_array_size(json);
-        *ret = arena_new_array(r->arena, char *, *ret_count);
-        for (size_t i = 0; i < *ret_count; i++) {
-                const char *name;
-
-                TRY(read_text(r, what, json_array_get(json, i), &name));
-                (*ret)[i] = unconst(name);
-        }
+        TRY(read_kind(b, subject, json, JSON_IS_TEXT, "a text"));
+        *ret = json->text;
         return OX_OK;
 }
 
 /* -- versions -- */
 
-static enum ox_code read_version(struct reader *r, const char *domain, json_t *json, struct result_opset *ret)
+static enum ox_code read_version(struct builder *b, const char *domain, const struct json *json,
+                                 struct infer_node_request *request, struct result_opset *list)
 {
-        if (!json_is_integer(json) || json_integer_value(json) < 1)
-                return read_fail(r, OX_INVALID_ARGUMENT, "the version of domain '%s' is no integer of 1 or more",
-                                 domain);
-        *ret = (struct result_opset){op_canonical_domain(domain), json_integer_value(json)};
+        const struct build_subject subject = {"opset of domain", domain[0] ? domain : "ai.onnx"};
+        struct result_opset *opset = &list[request->n_opset++];
+
+        TRY(read_kind(b, subject, json, JSON_IS_INTEGER, "an integer"));
+        TRY(build_opset(b, domain, json->i, opset));
         return OX_OK;
 }
 
-static enum ox_code read_opsets(struct reader *r, json_t *root, struct infer_node_request *request)
+static enum ox_code read_opsets(struct builder *b, const struct json *opset, const struct json *imports,
+                                struct infer_node_request *request)
 {
-        json_t *opset = json_object_get(root, "opset"), *imports = json_object_get(root, "opsetImports");
-        struct result_opset *list = arena_new_array(r->arena, struct result_opset, json_object_size(imports) + 1);
-        const char *domain;
-        json_t *version;
+        struct result_opset *list = arena_new_array(b->arena, struct result_opset, imports ? imports->count : 1);
+        bool has_onnx = false;
 
-        if (imports && !json_is_object(imports))
-                return read_fail(r, OX_INVALID_ARGUMENT, "opsetImports is no object");
-        if (opset && imports)
-                return read_fail(r, OX_INVALID_ARGUMENT, "there are both opset and opsetImports");
-        if (opset)
-                TRY(read_version(r, request->node->domain, opset, &list[request->n_opset++]));
-        json_object_foreach(imports, domain, version) TRY(read_version(r, domain, version, &list[request->n_opset++]));
         request->opset = list;
-        return OX_OK;
-}
+        if (opset && imports)
+                return build_fail(b, OX_INVALID_ARGUMENT, (struct build_subject){"the request", ""},
+                                  "either opset or opsetImports is expected, got both");
+        if (opset)
+                return read_version(b, request->node->domain, opset, request, list);
+        if (!imports)
+                return OX_OK;
+        TRY(read_kind(b, (struct build_subject){"opsetImports", ""}, imports, JSON_IS_OBJECT, "an object"));
+        for (const struct json *version = imports->first; version; version = version->next) {
+                TRY(read_version(b, version->name, version, request, list));
+                bool is_onnx = !list[request->n_opset - 1].domain[0];
 
-static int64_t opset_of(const struct infer_node_request *request, const char *domain)
-{
-        domain = op_canonical_domain(domain);
-        for (size_t i = 0; i < request->n_opset; i++)
-                if (strcmp(request->opset[i].domain, domain) == 0)
-                        return request->opset[i].version;
-        return op_newest_opset(domain);
+                if (is_onnx && has_onnx)
+                        return build_fail(b, OX_INVALID_ARGUMENT, (struct build_subject){"opsetImports", ""},
+                                          "'' and 'ai.onnx' are one domain, given twice");
+                has_onnx = has_onnx || is_onnx;
+        }
+        return OX_OK;
 }
 
 /* -- the node -- */
 
-static enum ox_code read_node(struct reader *r, json_t *json, OnnxNode *node)
+static enum ox_code read_names(struct builder *b, const char *what, const struct json *json, OnnxNode *node,
+                               enum ox_code (*build)(struct builder *b, OnnxNode *node, const char *name))
 {
-        static const char *const members[] = {"opType", "domain", "name", "inputs", "outputs", "attributes", NULL};
-        const char *op, *domain, *name;
+        const struct build_subject subject = {what, ""};
 
-        TRY(read_members(r, "node", json, members));
-        TRY(read_text(r, "node.opType", json_object_get(json, "opType"), &op));
-        TRY(read_text(r, "node.domain", json_object_get(json, "domain"), &domain));
-        TRY(read_text(r, "node.name", json_object_get(json, "name"), &name));
-        if (!op[0])
-                return read_fail(r, OX_INVALID_ARGUMENT, "node.opType is missing");
-        shaped__onnx__v1__node_proto__init(node);
-        node->op_type = unconst(op);
-        node->domain = unconst(domain);
-        node->name = unconst(name);
-        TRY(read_names(r, "node.inputs", json_object_get(json, "inputs"), &node->input, &node->n_input));
-        return read_names(r, "node.outputs", json_object_get(json, "outputs"), &node->output, &node->n_output);
+        if (!json)
+                return OX_OK;
+        TRY(read_kind(b, subject, json, JSON_IS_LIST, "a list of names"));
+        for (const struct json *name = json->first; name; name = name->next) {
+                TRY(read_kind(b, subject, name, JSON_IS_TEXT, "a list of names"));
+                TRY(build(b, node, name->text));
+        }
+        return OX_OK;
 }
 
-static enum ox_code read_attributes(struct reader *r, json_t *json, const struct op_row *row, OnnxNode *node)
+static enum ox_code read_attributes(struct builder *b, const struct json *json, const struct op_row *row,
+                                    OnnxNode *node)
 {
-        const char *name;
-        json_t *value;
+        if (!json)
+                return OX_OK;
+        TRY(read_kind(b, (struct build_subject){"node.attributes", ""}, json, JSON_IS_OBJECT, "an object"));
+        for (const struct json *member = json->first; member; member = member->next) {
+                OnnxAttribute attribute;
 
-        if (json && !json_is_object(json))
-                return read_fail(r, OX_INVALID_ARGUMENT, "node.attributes is no object");
-        node->attribute = arena_new_array(r->arena, OnnxAttribute *, json_object_size(json));
-        json_object_foreach(json, name, value)
-        {
-                OnnxAttribute *attribute = arena_new_array(r->arena, OnnxAttribute, 1);
-
-                shaped__onnx__v1__attribute_proto__init(attribute);
-                attribute->name = unconst(name);
-                attribute->has_type = 1;
-                TRY(read_attribute(r, name, value, row ? op_find_attr(row, name) : NULL, attribute));
-                node->attribute[node->n_attribute++] = attribute;
+                TRY(read_attribute(b, member, row ? op_find_attr(row, member->name) : NULL, &attribute));
+                TRY(build_attribute(b, node, &attribute));
         }
+        return OX_OK;
+}
+
+enum { NODE_OP_TYPE, NODE_DOMAIN, NODE_NAME, NODE_INPUTS, NODE_OUTPUTS, NODE_ATTRIBUTES, NODE_MEMBERS };
+
+static enum ox_code read_node(struct builder *b, const struct json *const *member, OnnxNode *node)
+{
+        const char *op_type, *domain, *name;
+
+        TRY(read_text(b, (struct build_subject){"node.opType", ""}, member[NODE_OP_TYPE], &op_type));
+        TRY(read_text(b, (struct build_subject){"node.domain", ""}, member[NODE_DOMAIN], &domain));
+        TRY(read_text(b, (struct build_subject){"node.name", ""}, member[NODE_NAME], &name));
+        TRY(build_node(b, domain, op_type, name, node));
+        TRY(read_names(b, "node.inputs", member[NODE_INPUTS], node, build_node_input));
+        return read_names(b, "node.outputs", member[NODE_OUTPUTS], node, build_node_output);
+}
+
+/* -- inputs -- */
+
+/* Names that stand alone in one input are symbols in all: so all are read before the first is built. */
+static enum ox_code read_inputs(struct builder *b, const struct json *json, struct infer_node_request *request)
+{
+        const size_t most = (size_t)b->limits->content_elements;
+        struct infer_input *inputs;
+        struct ox_value *given;
+
+        if (!json)
+                return OX_OK;
+        TRY(read_kind(b, (struct build_subject){"inputs", ""}, json, JSON_IS_OBJECT, "an object"));
+        inputs = arena_new_array(b->arena, struct infer_input, json->count);
+        given = arena_new_array(b->arena, struct ox_value, json->count);
+        for (const struct json *input = json->first; input; input = input->next, request->n_input++) {
+                struct ox_value *value = &given[request->n_input];
+
+                inputs[request->n_input].name = input->name;
+                if (!input->name[0])
+                        return build_fail(b, OX_INVALID_ARGUMENT, (struct build_subject){"inputs", ""},
+                                          "an input has an empty name");
+                TRY(build_check_text(b, "the name of an input", input->name));
+                TRY(read_value(b, (struct build_subject){"input", input->name}, input, most, value));
+                build_names(b, value);
+        }
+        for (size_t i = 0; i < request->n_input; i++)
+                TRY(build_value(b, (struct build_subject){"input", inputs[i].name}, &given[i], &inputs[i].value,
+                                &inputs[i].dropped));
+        request->input = inputs;
         return OX_OK;
 }
 
 /* -- the request -- */
 
-static enum ox_code read_inputs(struct reader *r, json_t *json, struct infer_node_request *request)
-{
-        struct infer_input *inputs;
-        const char *name;
-        json_t *value;
+enum { REQUEST_NODE, REQUEST_OPSET, REQUEST_OPSET_IMPORTS, REQUEST_INPUTS, REQUEST_MEMBERS };
 
-        if (json && !json_is_object(json))
-                return read_fail(r, OX_INVALID_ARGUMENT, "inputs is no object");
-        inputs = arena_new_array(r->arena, struct infer_input, json_object_size(json));
-        json_object_foreach(json, name, value)
-        {
-                if (!name[0])
-                        return read_fail(r, OX_INVALID_ARGUMENT, "an input has no name");
-                inputs[request->n_input].name = name;
-                TRY(read_value(r, name, value, &inputs[request->n_input].value));
-                request->n_input++;
-        }
-        request->input = inputs;
-        return OX_OK;
-}
-
-static enum ox_code read_request(struct reader *r, json_t *root, const struct ox_options *options,
+static enum ox_code read_request(struct builder *b, const struct json *root, const struct ox_options *options,
                                  struct infer_node_request *request)
 {
-        static const char *const members[] = {"node", "opset", "opsetImports", "inputs", NULL};
-        OnnxNode *node = arena_new_array(r->arena, OnnxNode, 1);
+        static const char *const request_names[] = {"node", "opset", "opsetImports", "inputs", NULL};
+        static const char *const node_names[] = {"opType", "domain", "name", "inputs", "outputs", "attributes", NULL};
+        const struct json *member[REQUEST_MEMBERS], *node_member[NODE_MEMBERS];
+        OnnxNode *node = arena_new_array(b->arena, OnnxNode, 1);
 
-        TRY(read_members(r, "the request", root, members));
-        if (!json_object_get(root, "node"))
-                return read_fail(r, OX_INVALID_ARGUMENT, "node is missing");
-        TRY(read_node(r, json_object_get(root, "node"), node));
+        TRY(read_members(b, (struct build_subject){"the request", ""}, root, request_names, member));
+        if (!member[REQUEST_NODE])
+                return build_fail(b, OX_INVALID_ARGUMENT, (struct build_subject){"the request", ""}, "node is missing");
+        TRY(read_members(b, (struct build_subject){"node", ""}, member[REQUEST_NODE], node_names, node_member));
+        TRY(read_node(b, node_member, node));
         request->node = node;
-        TRY(read_opsets(r, root, request));
-        const struct op_row *row = op_find(node->domain, node->op_type, opset_of(request, node->domain), NULL);
+        TRY(read_opsets(b, member[REQUEST_OPSET], member[REQUEST_OPSET_IMPORTS], request));
+        int64_t opset = build_opset_of(request->opset, request->n_opset, node->domain);
 
-        TRY(read_attributes(r, json_object_get(json_object_get(root, "node"), "attributes"), row, node));
+        TRY(read_attributes(b, node_member[NODE_ATTRIBUTES], op_find(node->domain, node->op_type, opset, NULL), node));
         if (options->n_shape)
-                return read_fail(r, OX_INVALID_ARGUMENT, "shape: a node's inputs have their shapes in the request");
-        collect_symbols(r, json_object_get(root, "inputs"));
-        return read_inputs(r, json_object_get(root, "inputs"), request);
+                return build_fail(b, OX_INVALID_ARGUMENT, (struct build_subject){"option", "shape"},
+                                  "a node's inputs have their shapes in the request");
+        TRY(read_inputs(b, member[REQUEST_INPUTS], request));
+        return build_check_request(b, request);
 }
 
 enum ox_code node_json_read(void *user)
 {
         struct node_json *n = user;
-        struct reader r = {
-                .arena = ox_context_arena(n->context),
-                .strings = n->request.strings,
-                .dims = n->request.dims,
-                .limits = ox_context_limits(n->context),
-                .error = "",
-        };
+        struct builder b;
 
-        n->code = read_request(&r, n->json, &n->options->infer, &n->request);
-        n->error = r.error;
-        return n->code;
+        builder_init(&b, ox_context_arena(n->context), n->request.strings, n->request.dims,
+                     ox_context_limits(n->context));
+        enum ox_code code = read_request(&b, n->json, &n->options->infer, &n->request);
+
+        n->error = b.error;
+        return code;
 }

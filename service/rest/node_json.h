@@ -1,18 +1,16 @@
 /* The JSON of a request for one node, read into what the engine takes. */
 #pragma once
 
-#include <jansson.h>
-
 #include "config/options.h"
 #include "engine.h"
+#include "rest/json.h"
 
 struct node_json {
         struct ox_context *context;
         const struct options *options;
-        json_t *json;
+        const struct json *json;
         struct infer_node_request request; /* with its tables, from ox_request_begin() */
-        enum ox_code code;
-        const char *error; /* on the context's arena */
+        const char *error;                 /* on the context's arena */
 };
 
 /* To be run under ox_context_run(), with a struct node_json for `user`: fills `request`, which lives on the context's

@@ -1,38 +1,30 @@
-/* What the files that read a node's JSON share. All of it allocates on the arena and may bail out. */
+/* What the files that read a node's JSON share: they turn JSON into what the engine's builder takes, which has the
+   rules. All of it allocates on the builder's arena, and may end early. */
 #pragma once
 
-#include <jansson.h>
+#include "engine.h"
+#include "rest/json.h"
 
-#include "base/str.h"
-#include "infer/infer.h"
-#include "ops/table/registry.h"
+/* A value in the words of an error: "3", "'float'", "a list". */
+const char *json_describe(struct builder *b, const struct json *json);
 
-struct reader {
-        struct arena *arena;
-        struct strings *strings;
-        struct dim_table *dims;
-        const struct ox_limits *limits;
-        const char *error;
-        bool *alone; /* by string handle: stands alone as a dimension of some input */
-        uint32_t n_alone;
-};
+/* Error unless `json` is of that kind; `expected` is "a list" or the like. */
+enum ox_code read_kind(struct builder *b, struct build_subject subject, const struct json *json, enum json_kind kind,
+                       const char *expected);
 
-enum ox_code read_fail(struct reader *r, enum ox_code code, const char *format, ...)
-        __attribute__((format(printf, 3, 4)));
+/* The members of an object, by the place of their names in `names` (NULL ends them): *ret_member is an array of as
+   many, NULL where there is none. Names are in camelCase; snake_case means the same. Others are an error. */
+enum ox_code read_members(struct builder *b, struct build_subject subject, const struct json *object,
+                          const char *const *names, const struct json **ret_member);
 
-/* Error unless it is an object whose members are all among `names`. */
-enum ox_code read_members(struct reader *r, const char *where, json_t *object, const char *const *names);
+/* A text; "" for NULL, which is a member that was left out. */
+enum ox_code read_text(struct builder *b, struct build_subject subject, const struct json *json, const char **ret);
 
-/* An integer, or a truth as 1 or 0, that the element type has. */
-enum ox_code read_element_int(struct reader *r, const char *what, enum elem elem, json_t *json, int64_t *ret);
+/* rest/node_value.c: what is said of a value. Contents past `most` are counted and not read. */
+enum ox_code read_value(struct builder *b, struct build_subject subject, const struct json *json, size_t most,
+                        struct ox_value *ret);
 
-/* A text within the limit on names; "" when it is left out. */
-enum ox_code read_text(struct reader *r, const char *what, json_t *json, const char **ret);
-
-/* rest/node_attr.c: the type is the schema's where what is written can be of it, else that of what is written. */
-enum ox_code read_attribute(struct reader *r, const char *name, json_t *json, const struct op_attr *known,
+/* rest/node_attr.c: the type is the schema's (`known`, may be NULL) where what is written can be of it, else that of
+   what is written. */
+enum ox_code read_attribute(struct builder *b, const struct json *json, const struct op_attr *known,
                             OnnxAttribute *ret);
-
-/* rest/node_value.c */
-void collect_symbols(struct reader *r, json_t *inputs);
-enum ox_code read_value(struct reader *r, const char *name, json_t *json, struct value *ret);

@@ -1,238 +1,187 @@
-/* Types, shapes and contents of a node's inputs. */
-#include <math.h>
+/* Types, shapes and contents of a node's inputs and attributes, as the engine's callers say them. */
 #include <string.h>
 
 #include "rest/node_read.h"
 
-/* -- dimensions -- */
+enum { VALUE_TYPE, VALUE_SHAPE, VALUE_CONTENT, VALUE_ELEMENT, VALUE_ELEMENTS, VALUE_LENGTH, VALUE_MEMBERS };
 
-/* Notes which texts stand alone as dimensions. */
-void collect_symbols(struct reader *r, json_t *inputs)
+/* `axis` -1: a length. */
+static enum ox_code read_size(struct builder *b, struct build_subject subject, const struct json *json, int axis,
+                              struct ox_dim *ret)
 {
-        const char *name;
-        json_t *input, *dim;
-        size_t i;
-
-        json_object_foreach(inputs, name, input)
-                json_array_foreach(json_object_get(input, "shape"), i, dim) if (json_is_string(dim))
-                        str_intern(r->strings, json_string_value(dim), json_string_length(dim));
-        r->n_alone = str_count(r->strings);
-        r->alone = arena_zalloc(r->arena, r->n_alone * sizeof(*r->alone));
-        json_object_foreach(inputs, name, input)
-                json_array_foreach(json_object_get(input, "shape"), i, dim) if (json_is_string(dim))
-                        r->alone[str_intern(r->strings, json_string_value(dim), json_string_length(dim))] = true;
-}
-
-static bool stands_alone(void *user, str_id name)
-{
-        struct reader *r = user;
-
-        return name < r->n_alone && r->alone[name];
-}
-
-/* The name for as long as the request. */
-static const char *name_kept(struct reader *r, const char *name)
-{
-        return str_text(r->strings, str_intern_z(r->strings, name));
-}
-
-/* One symbol's name, or an expression: as for a model when every name in it also stands alone. */
-static struct dim dim_of_text(struct reader *r, const char *text, size_t length, const struct dim_origin *origin)
-{
-        return dim_read(r->dims, text, length, stands_alone, r, origin);
-}
-
-static enum ox_code read_dim(struct reader *r, const char *name, json_t *json, int axis, struct dim *ret)
-{
-        const struct dim_origin origin = {.value = name_kept(r, name), .axis = axis};
-        const char *text;
-
-        if (json_is_null(json)) {
-                *ret = dim_fresh_input(r->dims, arena_printf(r->arena, "%s_%d", name, axis), &origin);
-                return OX_OK;
-        }
-        if (json_is_integer(json)) {
-                *ret = dim_int(json_integer_value(json));
-        } else {
-                TRY(read_text(r, name, json, &text));
-                if (!text[0])
-                        return read_fail(r, OX_INVALID_ARGUMENT, "input %.100s: axis %d is an empty text", name, axis);
-                *ret = dim_of_text(r, text, json_string_length(json), &origin);
-        }
-        /* A text may say a number too. */
-        if (dim_is_int(*ret) && ret->val < 0)
-                return read_fail(r, OX_INVALID_ARGUMENT, "input %.100s: axis %d is %lld, a size is 0 or more", name,
-                                 axis, (long long)ret->val);
+        *ret = (struct ox_dim){.text = json->kind == JSON_IS_TEXT ? json->text : NULL};
+        if (json->kind == JSON_IS_NULL)
+                ret->text = "";
+        else if (json->kind == JSON_IS_INTEGER)
+                ret->value = json->i;
+        else if (json->kind != JSON_IS_TEXT && axis < 0)
+                return build_fail(b, OX_INVALID_ARGUMENT, subject,
+                                  "the length must be an integer, a text or null, got %s", json_describe(b, json));
+        else if (json->kind != JSON_IS_TEXT)
+                return build_fail(b, OX_INVALID_ARGUMENT, subject, "axis %d must be an integer, a text or null, got %s",
+                                  axis, json_describe(b, json));
         return OX_OK;
 }
 
-static enum ox_code read_shape(struct reader *r, const char *name, json_t *json, struct type *type)
+static enum ox_code read_shape(struct builder *b, struct build_subject subject, const struct json *json,
+                               const struct ox_shape **ret)
 {
-        size_t rank = json_array_size(json);
-        struct dim *dims;
+        struct ox_shape *shape = arena_new_array(b->arena, struct ox_shape, 1);
+        struct ox_dim *dims;
+        int axis = 0;
 
-        if (!json_is_array(json))
-                return read_fail(r, OX_INVALID_ARGUMENT, "input %.100s: shape is no list", name);
-        if (rank > (size_t)r->limits->rank)
-                return read_fail(r, OX_RESOURCE_EXHAUSTED, "input %.100s: rank %zu, the limit rank is %lld", name, rank,
-                                 (long long)r->limits->rank);
-        dims = arena_new_array(r->arena, struct dim, rank);
-        for (size_t d = 0; d < rank; d++)
-                TRY(read_dim(r, name, json_array_get(json, d), (int)d, &dims[d]));
-        type->rank = (int)rank;
-        type->dim = dims;
+        if (json->kind != JSON_IS_LIST)
+                return build_fail(b, OX_INVALID_ARGUMENT, subject, "shape must be a list, got %s",
+                                  json_describe(b, json));
+        dims = arena_new_array(b->arena, struct ox_dim, json->count);
+        for (const struct json *size = json->first; size; size = size->next, axis++)
+                TRY(read_size(b, subject, size, axis, &dims[axis]));
+        *shape = (struct ox_shape){.rank = json->count, .dims = dims};
+        *ret = shape;
         return OX_OK;
+}
+
+static enum ox_code read_length(struct builder *b, struct build_subject subject, const struct json *json,
+                                const struct ox_dim **ret)
+{
+        struct ox_dim *length = arena_new_array(b->arena, struct ox_dim, 1);
+
+        *ret = length;
+        return read_size(b, subject, json, -1, length);
 }
 
 /* -- contents -- */
 
-static bool read_special(const char *text, double *ret)
+static bool read_element(const struct json *json, struct ox_element *ret)
 {
-        *ret = strcmp(text, "NaN") == 0         ? NAN
-               : strcmp(text, "Infinity") == 0  ? INFINITY
-               : strcmp(text, "-Infinity") == 0 ? -INFINITY
-                                                : 0;
-        return *ret != 0;
-}
-
-enum ox_code read_element_int(struct reader *r, const char *what, enum elem elem, json_t *json, int64_t *ret)
-{
-        int64_t least, most;
-
-        if (!json_is_integer(json) && !json_is_boolean(json))
-                return read_fail(r, OX_INVALID_ARGUMENT, "%s: content has an element that is no integer", what);
-        *ret = json_is_true(json) ? 1 : json_integer_value(json);
-        if (elem_int_range(elem, &least, &most) && (*ret < least || *ret > most))
-                return read_fail(r, OX_INVALID_ARGUMENT, "%s: content has %lld, which is no %s", what, (long long)*ret,
-                                 elem_name((int)elem));
-        return OX_OK;
-}
-
-static enum ox_code read_scalar(struct reader *r, const char *name, const char *where, enum elem elem, json_t *json,
-                                struct scalar *ret)
-{
-        const struct dim_origin origin = {.value = name_kept(r, name), .axis = -1};
-        bool is_float = elem_is_float(elem);
-        const char *text;
-        double number;
-
-        *ret = scalar_unknown();
-        if (json_is_null(json))
-                return OX_OK;
-        if (is_float && json_is_number(json)) {
-                *ret = scalar_float(float_round(elem, json_number_value(json)));
-                return OX_OK;
-        }
-        if (!is_float && !json_is_string(json)) {
-                int64_t value = 0;
-
-                TRY(read_element_int(r, where, elem, json, &value));
-                *ret = scalar_int(dim_int(value));
-                return OX_OK;
-        }
-        if (!json_is_string(json))
-                return read_fail(r, OX_INVALID_ARGUMENT, "%s: content has an element that is no number", where);
-        TRY(read_text(r, name, json, &text));
-        if (is_float && read_special(text, &number))
-                *ret = scalar_float(number);
-        else if (text[0])
-                *ret = (struct scalar){.kind = is_float ? SCALAR_RATIO : SCALAR_INT,
-                                       .d = dim_of_text(r, text, json_string_length(json), &origin),
-                                       .den = 1};
-        return OX_OK;
-}
-
-/* The number of elements that a shape in numbers has. */
-static bool count_elements(const struct type *type, size_t *ret)
-{
-        int64_t count = 1;
-
-        if (type->rank == RANK_UNKNOWN)
+        *ret = (struct ox_element){.kind = OX_ELEMENT_UNKNOWN};
+        switch (json->kind) {
+        case JSON_IS_NULL:
+                return true;
+        case JSON_IS_BOOL:
+        case JSON_IS_INTEGER:
+                ret->kind = OX_ELEMENT_INT;
+                ret->i = json->i;
+                return true;
+        case JSON_IS_REAL:
+                ret->kind = OX_ELEMENT_FLOAT;
+                ret->f = json->f;
+                return true;
+        case JSON_IS_TEXT:
+                ret->kind = OX_ELEMENT_TEXT;
+                ret->text = json->text;
+                return true;
+        default:
                 return false;
-        for (int d = 0; d < type->rank; d++)
-                if (!dim_is_int(type->dim[d]) || __builtin_mul_overflow(count, type->dim[d].val, &count))
-                        return false;
-        *ret = (size_t)count;
-        return true;
+        }
 }
 
-static enum ox_code read_content(struct reader *r, const char *name, json_t *json, struct value *value)
+/* Whether a type's elements are floats, of which no truth is one. */
+static bool is_float_type(struct builder *b, const char *text)
 {
-        size_t given = json_array_size(json), wanted;
-        const char *where = arena_printf(r->arena, "input %.100s", name);
-        struct scalar *at;
+        struct type type;
 
-        if (!json_is_array(json) || value->type.kind != TYPE_TENSOR || value->type.elem == ELEM_UNDEFINED)
-                return read_fail(r, OX_INVALID_ARGUMENT, "input %.100s: content is no list, or the type is no tensor",
-                                 name);
-        if (!count_elements(&value->type, &wanted) || given != wanted)
-                return read_fail(r, OX_INVALID_ARGUMENT,
-                                 "input %.100s: content has %zu elements, which is not what the shape says", name,
-                                 given);
-        if (given > (size_t)r->limits->content_elements)
-                return read_fail(r, OX_RESOURCE_EXHAUSTED,
-                                 "input %.100s: content has %zu elements, the limit content_elements is %lld", name,
-                                 given, (long long)r->limits->content_elements);
-        if (!elem_is_float(value->type.elem) && !elem_is_integer(value->type.elem) && value->type.elem != ELEM_BOOL)
-                return OX_OK; /* texts and complex numbers decide no shape */
-        value->content = content_new(r->arena, given, &at);
-        for (size_t i = 0; i < given; i++)
-                TRY(read_scalar(r, name, where, value->type.elem, json_array_get(json, i), &at[i]));
+        return type_parse(b->arena, text, strlen(text), &type) && type_is_tensor(&type) && elem_is_float(type.elem);
+}
+
+static enum ox_code read_content(struct builder *b, struct build_subject subject, const struct json *json, size_t most,
+                                 struct ox_value *ret)
+{
+        static const struct ox_element unread = {.kind = OX_ELEMENT_UNKNOWN};
+        struct ox_element *elements;
+        bool is_of_truths = false;
+        size_t i = 0;
+
+        if (json->kind != JSON_IS_LIST)
+                return build_fail(b, OX_INVALID_ARGUMENT, subject, "content must be a list, got %s",
+                                  json_describe(b, json));
+        ret->n_content = json->count;
+        ret->content = &unread;
+        if (json->count > most)
+                return OX_OK;
+        ret->content = elements = arena_new_array(b->arena, struct ox_element, json->count);
+        for (const struct json *element = json->first; element; element = element->next, i++) {
+                is_of_truths = is_of_truths || element->kind == JSON_IS_BOOL;
+                if (!read_element(element, &elements[i]))
+                        return build_fail(b, OX_INVALID_ARGUMENT, subject,
+                                          "element %zu of content must be a number, a text or null, got %s", i,
+                                          json_describe(b, element));
+        }
+        if (is_of_truths && is_float_type(b, ret->type))
+                return build_fail(b, OX_INVALID_ARGUMENT, subject, "true and false cannot be elements of %.60s",
+                                  ret->type);
         return OX_OK;
 }
 
 /* -- values -- */
 
-/* What the elements of a sequence or optional are: more than the type's name says. Types nest 16 deep at most. */
-static enum ox_code read_element(struct reader *r, const char *name, json_t *json, struct type *type)
-{
-        struct type *of = arena_new_array(r->arena, struct type, 1);
-        struct value element;
+/* A value that the values within a sequence are part of. */
+struct place {
+        struct builder *b;
+        struct build_subject subject;
+        size_t most;
+        int depth;
+};
 
-        if (type->kind != TYPE_SEQUENCE && type->kind != TYPE_OPTIONAL)
-                return read_fail(r, OX_INVALID_ARGUMENT,
-                                 "input %.100s: it has an element, and is no sequence or optional", name);
-        TRY(read_value(r, name, json, &element));
-        if (!type_kinds_agree(&element.type, type->of))
-                return read_fail(r, OX_INVALID_ARGUMENT, "input %.100s: type and element contradict each other", name);
-        *of = element.type.kind == TYPE_UNKNOWN ? *type->of : element.type;
-        if (of->kind == TYPE_TENSOR && of->elem == ELEM_UNDEFINED)
-                of->elem = type->of->elem;
-        type->of = of;
+static enum ox_code read_at(const struct place *place, const struct json *json, struct ox_value *ret);
+
+static enum ox_code read_within(const struct place *place, const struct json *json, struct ox_value *ret)
+{
+        const struct place within = {place->b, place->subject, place->most, place->depth + 1};
+
+        if (within.depth == TYPE_DEPTH)
+                return build_fail(place->b, OX_INVALID_ARGUMENT, place->subject,
+                                  "its elements nest deeper than %d levels", TYPE_DEPTH);
+        return read_at(&within, json, ret);
+}
+
+static enum ox_code read_elements(const struct place *place, const struct json *json, struct ox_value *ret)
+{
+        struct ox_value *elements;
+        size_t i = 0;
+
+        if (json->kind != JSON_IS_LIST)
+                return build_fail(place->b, OX_INVALID_ARGUMENT, place->subject, "elements must be a list, got %s",
+                                  json_describe(place->b, json));
+        ret->elements = elements = arena_new_array(place->b->arena, struct ox_value, json->count);
+        ret->n_elements = json->count;
+        for (const struct json *element = json->first; element; element = element->next)
+                TRY(read_within(place, element, &elements[i++]));
         return OX_OK;
 }
 
-static enum ox_code read_length(struct reader *r, const char *name, json_t *json, struct value *value)
+static enum ox_code read_at(const struct place *place, const struct json *json, struct ox_value *ret)
 {
-        if (value->type.kind != TYPE_SEQUENCE && value->type.kind != TYPE_OPTIONAL)
-                return read_fail(r, OX_INVALID_ARGUMENT,
-                                 "input %.100s: it has a length, and is no sequence or optional", name);
-        value->has_length = true;
-        return read_dim(r, name, json, -1, &value->length);
+        static const char *const names[] = {"type", "shape", "content", "element", "elements", "length", NULL};
+        const struct json *member[VALUE_MEMBERS];
+        struct build_subject subject = place->subject;
+        struct builder *b = place->b;
+        struct ox_value *element;
+
+        *ret = (struct ox_value){.type = ""};
+        TRY(read_members(b, subject, json, names, member));
+        if (member[VALUE_TYPE] && member[VALUE_TYPE]->kind != JSON_IS_TEXT)
+                return build_fail(b, OX_INVALID_ARGUMENT, subject,
+                                  "type must be a text such as \"tensor(float)\", got %s",
+                                  json_describe(b, member[VALUE_TYPE]));
+        TRY(read_text(b, subject, member[VALUE_TYPE], &ret->type));
+        if (member[VALUE_SHAPE])
+                TRY(read_shape(b, subject, member[VALUE_SHAPE], &ret->shape));
+        if (member[VALUE_CONTENT])
+                TRY(read_content(b, subject, member[VALUE_CONTENT], place->most, ret));
+        if (member[VALUE_ELEMENT]) {
+                ret->element = element = arena_new_array(b->arena, struct ox_value, 1);
+                TRY(read_within(place, member[VALUE_ELEMENT], element));
+        }
+        if (member[VALUE_ELEMENTS])
+                TRY(read_elements(place, member[VALUE_ELEMENTS], ret));
+        return member[VALUE_LENGTH] ? read_length(b, subject, member[VALUE_LENGTH], &ret->length) : OX_OK;
 }
 
-enum ox_code read_value(struct reader *r, const char *name, json_t *json, struct value *ret)
+enum ox_code read_value(struct builder *b, struct build_subject subject, const struct json *json, size_t most,
+                        struct ox_value *ret)
 {
-        static const char *const members[] = {"type", "shape", "content", "element", "length", NULL};
-        const char *where = arena_printf(r->arena, "input %.100s", name), *type;
-        json_t *shape = json_object_get(json, "shape"), *content = json_object_get(json, "content");
-        json_t *element = json_object_get(json, "element"), *length = json_object_get(json, "length");
+        const struct place place = {b, subject, most, 0};
 
-        *ret = (struct value){.type = type_unknown};
-        TRY(read_members(r, where, json, members));
-        TRY(read_text(r, where, json_object_get(json, "type"), &type));
-        if (type[0] && !type_parse(r->arena, type, strlen(type), &ret->type))
-                return read_fail(r, OX_INVALID_ARGUMENT, "%s: '%.100s' is no type", where, type);
-        if (shape) {
-                if (ret->type.kind == TYPE_UNKNOWN)
-                        ret->type = type_tensor(ELEM_UNDEFINED, RANK_UNKNOWN, NULL);
-                if (ret->type.kind != TYPE_TENSOR && ret->type.kind != TYPE_SPARSE_TENSOR)
-                        return read_fail(r, OX_INVALID_ARGUMENT, "%s: it has a shape, and is no tensor", where);
-                TRY(read_shape(r, name, shape, &ret->type));
-        }
-        if (content)
-                TRY(read_content(r, name, content, ret));
-        if (element)
-                TRY(read_element(r, name, element, &ret->type));
-        return length ? read_length(r, name, length, ret) : OX_OK;
+        return read_at(&place, json, ret);
 }

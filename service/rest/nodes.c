@@ -90,17 +90,16 @@ bool nodes_body(struct call *call, const char *bytes, size_t size)
 /* -- one node -- */
 
 /* Infers into n->context. On failure *ret_error says why, as long as the context. */
-static enum ox_code infer_one(struct nodes *n, json_t *json, const struct ox_result **ret, const char **ret_error)
+static enum ox_code infer_one(struct nodes *n, const struct json *json, const struct ox_result **ret,
+                              const char **ret_error)
 {
         struct node_json node = {.context = n->context, .options = &n->options, .json = json, .error = ""};
         enum ox_code code = ox_request_begin(n->context, &node.request);
 
         *ret = NULL;
-        *ret_error = "";
-        if (code == OX_OK) {
+        if (code == OX_OK)
                 code = ox_context_run(n->context, node_json_read, &node);
-                *ret_error = node.error[0] ? node.error : ox_context_error(n->context);
-        }
+        *ret_error = node.error[0] ? node.error : ox_context_error(n->context);
         if (code != OX_OK)
                 return code;
         n->options.infer.work_ns = n->is_inline ? INLINE_NS : 0;
@@ -125,7 +124,7 @@ struct failure {
 };
 
 /* Infers a node and writes its answer; when that fails, nothing is written. OX_ABORTED for what is too much inline. */
-static enum ox_code write_one(struct call *call, struct nodes *n, json_t *json, struct failure *failure)
+static enum ox_code write_one(struct call *call, struct nodes *n, const struct json *json, struct failure *failure)
 {
         struct answer_little little = {call, n->context};
         size_t before = call->reply.length;
@@ -148,7 +147,7 @@ static enum ox_code write_one(struct call *call, struct nodes *n, json_t *json, 
         return code;
 }
 
-static bool answer_one(struct call *call, struct nodes *n, json_t *json)
+static bool answer_one(struct call *call, struct nodes *n, const struct json *json)
 {
         struct failure failure;
 
@@ -183,7 +182,7 @@ static void put_failure(struct call *call, struct nodes *n, enum ox_code code, c
         put(call, "}");
 }
 
-static void put_item(struct call *call, struct nodes *n, json_t *json)
+static void put_item(struct call *call, struct nodes *n, const struct json *json)
 {
         struct failure failure;
         enum ox_code code = write_one(call, n, json, &failure);
@@ -193,28 +192,26 @@ static void put_item(struct call *call, struct nodes *n, json_t *json)
 }
 
 /* The limits on the engine's time and on the answer are for all of them together. */
-static void answer_batch(struct call *call, struct nodes *n, json_t *root)
+static void answer_batch(struct call *call, struct nodes *n, const struct json *root)
 {
         const struct ox_limits *limits = &call->service->config->limits;
-        json_t *requests = json_object_get(root, "requests"), *item;
+        const struct json *requests = root->kind == JSON_IS_OBJECT ? root->first : NULL;
         int64_t end = clock_ns() + limits->engine_ms * INT64_C(1000000);
-        size_t i;
 
-        if (!json_is_array(requests) || json_object_size(root) != 1) {
-                call_reply_error(call, OX_INVALID_ARGUMENT, "the body is not {\"requests\": [...]}");
+        if (!requests || requests->next || strcmp(requests->name, "requests") != 0 || requests->kind != JSON_IS_LIST) {
+                call_reply_error(call, OX_INVALID_ARGUMENT, "the body must be {\"requests\": [...]}");
                 return;
         }
-        if (json_array_size(requests) > (size_t)limits->batch_requests) {
+        if (requests->count > (size_t)limits->batch_requests) {
                 call_reply_error_status(call, HTTP_TOO_LARGE, OX_RESOURCE_EXHAUSTED,
-                                        "the batch has %zu requests, the limit batch_requests is %lld",
-                                        json_array_size(requests), (long long)limits->batch_requests);
+                                        "the batch has %zu requests; the limit batch_requests is %lld",
+                                        (size_t)requests->count, (long long)limits->batch_requests);
                 return;
         }
         call_reply(call, HTTP_OK, "application/json");
         put(call, "{\"results\":[");
-        json_array_foreach(requests, i, item)
-        {
-                put(call, i ? "," : "");
+        for (const struct json *item = requests->first; item; item = item->next) {
+                put(call, item != requests->first ? "," : "");
                 if (clock_ns() > end)
                         put_failure(call, n, OX_DEADLINE_EXCEEDED, "the batch took longer than the limit engine_ms",
                                     NULL);
@@ -230,50 +227,33 @@ static void answer_batch(struct call *call, struct nodes *n, json_t *root)
 
 /* -- the text -- */
 
-/* jansson takes its memory on the arena of the request that this thread reads, and gives none back. */
-static _Thread_local struct {
-        struct arena *arena;
-        bool is_out;
-} reading;
+struct reading {
+        struct call *call;
+        struct ox_context *context;
+        const struct call_text *body;
+        const struct json *root;
+        const char *error;
+};
 
-static void *json_take(size_t size)
+static enum ox_code run_read(void *user)
 {
-        void *at = arena_try_alloc(reading.arena, size);
+        struct reading *r = user;
 
-        if (!at)
-                reading.is_out = true;
-        return at;
-}
-
-static void json_leave(void *at)
-{
-}
-
-void nodes_init(void)
-{
-        json_set_alloc_funcs(json_take, json_leave);
+        return json_read(ox_context_arena(r->context), ox_context_limits(r->context), r->call->service->seed,
+                         r->body->text ? r->body->text : "", r->body->length, &r->root, &r->error);
 }
 
 /* The body as JSON, on the context's arena. NULL: the call has its reply. */
-static json_t *read_body(struct call *call, const struct call_text *body, struct ox_context *context)
+static const struct json *read_body(struct call *call, const struct call_text *body, struct ox_context *context)
 {
-        json_error_t fault;
-        const char *lack;
+        struct reading reading = {.call = call, .context = context, .body = body, .error = ""};
+        enum ox_code code = ox_context_run(context, run_read, &reading);
+        const char *error = ox_context_error(context);
 
-        reading.arena = ox_context_arena(context);
-        reading.is_out = false;
-        json_t *root = json_loadb(body->text ? body->text : "", body->length, JSON_REJECT_DUPLICATES, &fault);
-
-        if (reading.is_out) {
-                enum ox_code code = arena_lack(reading.arena, &lack);
-
-                answer_failure(call, context, code, lack, NULL);
-                return NULL;
-        }
-        if (!root)
-                call_reply_error(call, OX_INVALID_ARGUMENT, "line %d, column %d: %s", fault.line, fault.column,
-                                 fault.text);
-        return root;
+        if (code == OX_OK)
+                return reading.root;
+        answer_failure(call, context, code, error[0] ? error : reading.error, NULL);
+        return NULL;
 }
 
 /* -- the end -- */
@@ -296,7 +276,7 @@ static bool answer(struct call *call, struct nodes *n)
                 call_reply_no_memory(call);
                 return true;
         }
-        json_t *root = read_body(call, &n->body, context);
+        const struct json *root = read_body(call, &n->body, context);
 
         if (root && n->is_batch)
                 answer_batch(call, n, root);

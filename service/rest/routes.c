@@ -45,7 +45,6 @@ const size_t route_count = sizeof(routes) / sizeof(routes[0]);
 
 void rest_init(struct metrics *metrics)
 {
-        nodes_init();
         for (size_t i = 0; i < route_count; i++)
                 metrics->route[i] = routes[i].name;
 }

@@ -32,7 +32,6 @@ bool nodes_body(struct call *call, const char *bytes, size_t size);
 enum call_next nodes_end(struct call *call);
 void nodes_work(struct call *call);
 void nodes_done(struct call *call);
-void nodes_init(void); /* before threads start */
 
 /* rest/operators.c */
 void operators_list(struct call *call);

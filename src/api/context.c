@@ -1,7 +1,6 @@
 /* Contexts: their memory, their guard, and the values that names stand for. */
 #include "shape.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,6 +121,18 @@ enum ox_code context_fail(struct ox_context *context, enum ox_code code, const c
         return code;
 }
 
+enum ox_code context_built(struct ox_context *context, enum ox_code code)
+{
+        if (code != OX_OK)
+                context->error = context->builder.error;
+        return code;
+}
+
+enum ox_code context_check_text(struct ox_context *context, const char *what, const char *text)
+{
+        return context_built(context, build_check_text(&context->builder, what, text));
+}
+
 /* -- names -- */
 
 struct begun {
@@ -138,6 +149,7 @@ static enum ox_code run_begun(void *user)
         if (!context->dims) {
                 context->strings = strings_new(context->arena, 0);
                 context->dims = dim_table_new(context->arena, context->strings, &context->limits, 0);
+                builder_init(&context->builder, context->arena, context->strings, context->dims, &context->limits);
         }
         return begun->run(begun->user);
 }
@@ -153,7 +165,7 @@ enum ox_code context_run_values(struct ox_context *context, enum ox_code (*run)(
         return ox_context_run(context, run_begun, &begun);
 }
 
-const struct value *context_find(const struct ox_context *context, const char *name)
+const struct named_value *context_find(const struct ox_context *context, const char *name)
 {
         str_id id;
 
@@ -162,15 +174,15 @@ const struct value *context_find(const struct ox_context *context, const char *n
         return context->value[id];
 }
 
-void context_put(struct ox_context *context, const char *name, const struct value *value)
+void context_put(struct ox_context *context, const char *name, const struct named_value *value)
 {
         str_id id = str_intern_z(context->strings, name);
-        const struct value **grown;
+        const struct named_value **grown;
 
         if (id >= context->value_room) {
                 uint32_t room = 2 * id + 64;
 
-                grown = (const struct value **)arena_zalloc(context->arena, (size_t)room * sizeof(*grown));
+                grown = (const struct named_value **)arena_zalloc(context->arena, (size_t)room * sizeof(*grown));
                 if (context->value_room)
                         memcpy(grown, context->value, context->value_room * sizeof(*grown));
                 context->value = grown;
@@ -190,13 +202,13 @@ struct naming {
 static enum ox_code run_set(void *user)
 {
         struct naming *n = user;
-        struct value *value = NULL;
+        struct named_value *value = NULL;
 
         TRY(context_check_text(n->context, "the name of a value", n->name));
         if (!n->name[0])
                 return context_fail(n->context, OX_INVALID_ARGUMENT, "a value needs a name");
         if (n->given) {
-                value = arena_new_array(n->context->arena, struct value, 1);
+                value = arena_new_array(n->context->arena, struct named_value, 1);
                 TRY(value_import(n->context, n->name, n->given, value));
         }
         context_put(n->context, n->name, value);
@@ -213,11 +225,11 @@ enum ox_code ox_context_set(struct ox_context *context, const char *name, const 
 static enum ox_code run_get(void *user)
 {
         struct naming *n = user;
-        const struct value *value = context_find(n->context, n->name);
+        const struct named_value *value = context_find(n->context, n->name);
 
         if (!value)
-                return context_fail(n->context, OX_OUT_OF_RANGE, "%.100s stands for nothing", n->name);
-        value_export(n->context->arena, n->context->dims, value, n->ret);
+                return context_fail(n->context, OX_OUT_OF_RANGE, "%.100s is not defined", n->name);
+        value_export(n->context->arena, n->context->dims, &value->value, n->ret);
         return OX_OK;
 }
 
@@ -233,22 +245,19 @@ static enum ox_code run_opset(void *user)
 {
         struct naming *n = user;
         struct ox_context *context = n->context;
-        const char *domain = op_canonical_domain(n->name);
+        struct result_opset opset;
         size_t at = 0;
 
-        TRY(context_check_text(context, "the name of a domain", domain));
-        if (n->version < 1)
-                return context_fail(context, OX_INVALID_ARGUMENT, "version %" PRId64 " of domain \"%s\" is below 1",
-                                    n->version, domain);
-        while (at < context->n_opset && strcmp(context->opset[at].domain, domain) != 0)
+        TRY(context_built(context, build_opset(&context->builder, n->name, n->version, &opset)));
+        while (at < context->n_opset && strcmp(context->opset[at].domain, opset.domain) != 0)
                 at++;
         if (at == context->n_opset) {
                 context->opset = arena_grow(context->arena, context->opset, at * sizeof(*context->opset),
                                             (at + 1) * sizeof(*context->opset));
-                context->opset[at].domain = arena_strndup(context->arena, domain, strlen(domain));
+                context->opset[at].domain = arena_strndup(context->arena, opset.domain, strlen(opset.domain));
                 context->n_opset++;
         }
-        context->opset[at].version = n->version;
+        context->opset[at].version = opset.version;
         return OX_OK;
 }
 

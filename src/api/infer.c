@@ -40,30 +40,31 @@ static void take_inputs(struct ox_context *context, const OnnxNode *node, struct
                 taken = arena_zalloc(context->arena, str_count(context->strings) * sizeof(*taken));
         for (size_t i = 0; i < node->n_input; i++) {
                 str_id id = str_intern_static(context->strings, node->input[i]);
-                const struct value *value = context_find(context, node->input[i]);
+                const struct named_value *value = context_find(context, node->input[i]);
 
                 if (!value || (taken ? taken[id] : is_among(inputs, request->n_input, node->input[i])))
                         continue;
                 if (taken)
                         taken[id] = true;
-                inputs[request->n_input++] = (struct infer_input){.name = node->input[i], .value = *value};
+                inputs[request->n_input++] =
+                        (struct infer_input){.name = node->input[i], .value = value->value, .dropped = value->dropped};
         }
         request->input = inputs;
+}
+
+static void store_value(struct ox_context *context, const char *name, const struct value *value)
+{
+        struct named_value *named = arena_new_array(context->arena, struct named_value, 1);
+
+        *named = (struct named_value){.value = *value};
+        context_put(context, name, named);
 }
 
 static void store_outputs(struct ox_context *context, const struct ox_result *result)
 {
         for (size_t i = 0; i < result->n_value; i++)
                 if (!result->value[i]->scope[0])
-                        context_put(context, result->value[i]->name, &result->value[i]->value);
-}
-
-static int64_t opset_of(const struct ox_context *context, const char *domain)
-{
-        for (size_t i = 0; i < context->n_opset; i++)
-                if (strcmp(context->opset[i].domain, op_canonical_domain(domain)) == 0)
-                        return context->opset[i].version;
-        return op_newest_opset(domain);
+                        store_value(context, result->value[i]->name, &result->value[i]->value);
 }
 
 static enum ox_code run_infer(void *user)
@@ -186,7 +187,7 @@ static void bare_begin(struct bare *bare, struct ox_context *context, const Onnx
                 .limits = &context->limits,
                 .diags = &bare->diags,
                 .proto = &bare->proto,
-                .opset = opset_of(context, proto->domain),
+                .opset = build_opset_of(context->opset, context->n_opset, proto->domain),
                 .scope = "",
                 .n_in = 2,
                 .n_out = proto->n_output ? 1 : 0,
@@ -297,8 +298,10 @@ enum ox_code ox_shape_text(struct ox_context *context, const struct ox_shape *sh
 static enum ox_code find_inputs(const struct call *call, struct bare *bare)
 {
         for (int i = 0; i < 2; i++) {
-                bare_input(bare, call->context, i, call->input[i], context_find(call->context, call->input[i]));
-                if (!bare->in[i])
+                const struct named_value *value = context_find(call->context, call->input[i]);
+
+                bare_input(bare, call->context, i, call->input[i], value ? &value->value : NULL);
+                if (!value)
                         return context_fail(call->context, OX_OUT_OF_RANGE, "%s: nothing defines input %.100s",
                                             call->node->proto.op_type, call->input[i]);
         }
@@ -317,10 +320,7 @@ static enum ox_code need_output(const struct call *call)
 /* Gives the node's first output what the bare node has for it. */
 static void store_output(const struct call *call, const struct bare *bare)
 {
-        struct value *value = arena_new_array(call->context->arena, struct value, 1);
-
-        *value = bare->out;
-        context_put(call->context, call->node->proto.output[0], value);
+        store_value(call->context, call->node->proto.output[0], &bare->out);
 }
 
 static enum ox_code run_binary(void *user)
@@ -375,7 +375,7 @@ static enum ox_code run_arithmetic(void *user)
 {
         struct call *call = user;
         struct ox_context *context = call->context;
-        const struct value *output;
+        const struct named_value *output;
         struct bare bare;
 
         TRY(need_output(call));
@@ -385,7 +385,7 @@ static enum ox_code run_arithmetic(void *user)
         if (!output)
                 return context_fail(context, OX_OUT_OF_RANGE, "%s: output %.100s stands for nothing",
                                     call->node->proto.op_type, call->node->proto.output[0]);
-        bare.out = *output;
+        bare.out = output->value;
         switch (call->operation) {
         case OX_ADD:
                 content_broadcast(&bare.n, element_Add);

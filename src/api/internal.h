@@ -1,11 +1,18 @@
 /* What the files behind shape.h share: the context, running work on its arena, and values as callers see them. */
 #pragma once
 
+#include "api/build.h"
 #include "engine.h"
 #include "model/load.h"
 #include "model/skim.h"
 
 #define CONTEXT_MESSAGE sizeof(((struct arena_guard *)NULL)->message)
+
+/* What a name stands for. */
+struct named_value {
+        struct value value;
+        size_t dropped; /* of its elements: as many were given, and are not followed */
+};
 
 struct ox_context {
         struct ox_limits limits;
@@ -18,7 +25,8 @@ struct ox_context {
         const char *failed_error;
         struct strings *strings; /* of the values by name; NULL until there are any */
         struct dim_table *dims;
-        const struct value **value; /* by the handle of its name; NULL: it stands for nothing */
+        struct builder builder;           /* on these tables */
+        const struct named_value **value; /* by the handle of its name; NULL: it stands for nothing */
         uint32_t value_room;
         struct result_opset *opset;
         size_t n_opset;
@@ -56,7 +64,7 @@ enum ox_code context_check_text(struct ox_context *context, const char *what, co
 
 /* What a caller says of a value or a shape, `name`, as the engine has it. */
 enum ox_code value_import(struct ox_context *context, const char *name, const struct ox_value *given,
-                          struct value *ret);
+                          struct named_value *ret);
 enum ox_code shape_import(struct ox_context *context, const char *name, const struct ox_shape *given, struct type *ret);
 
 /* And back; `dims` is the table that it was made with. */
@@ -64,8 +72,11 @@ const struct ox_shape *shape_export(struct arena *arena, struct dim_table *dims,
 void value_export(struct arena *arena, struct dim_table *dims, const struct value *value, struct ox_value *ret);
 
 /* NULL: the name stands for nothing. */
-const struct value *context_find(const struct ox_context *context, const char *name);
-void context_put(struct ox_context *context, const char *name, const struct value *value);
+const struct named_value *context_find(const struct ox_context *context, const char *name);
+void context_put(struct ox_context *context, const char *name, const struct named_value *value);
+
+/* context->error is the builder's unless `code` is OX_OK; returns it. */
+enum ox_code context_built(struct ox_context *context, enum ox_code code);
 
 /* The node's fault, or OX_OK. Takes NULL, for a node that could not be made. */
 enum ox_code node_fault(struct ox_context *context, const struct ox_node *node);

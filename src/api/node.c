@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "api/internal.h"
-#include "ops/table/registry.h"
 
 /* What one call adds to a node. */
 struct addition {
@@ -54,18 +53,12 @@ static enum ox_code run_new(void *user)
 {
         struct addition *a = user;
         struct ox_node *node = arena_new_zero(a->context->arena, struct ox_node);
+        enum ox_code code =
+                build_node(&a->context->builder, copy(a, a->domain), copy(a, a->name), copy(a, ""), &node->proto);
 
-        TRY(context_check_text(a->context, "the operator", a->name));
-        TRY(context_check_text(a->context, "the name of a domain", a->domain));
-        if (!a->name[0])
-                return context_fail(a->context, OX_INVALID_ARGUMENT, "a node needs an operator");
         node->context = a->context;
-        shaped__onnx__v1__node_proto__init(&node->proto);
-        node->proto.op_type = copy(a, a->name);
-        node->proto.domain = copy(a, a->domain);
-        node->proto.name = copy(a, "");
-        a->ret = node;
-        return OX_OK;
+        a->ret = code == OX_OK ? node : NULL;
+        return context_built(a->context, code);
 }
 
 enum ox_code ox_node_new(struct ox_context *context, const char *domain, const char *op_type, struct ox_node **ret)
@@ -93,30 +86,18 @@ enum ox_code ox_node_name(struct ox_node *node, const char *name)
         return add(&a, run_name);
 }
 
-/* One more name at the end of a list. */
-static enum ox_code append(struct addition *a, char ***list, size_t *count)
-{
-        TRY(context_check_text(a->context, "the name of a value", a->name));
-        if ((*count & (*count - 1)) == 0) /* the list has room for a power of two */
-                *list = arena_grow(a->context->arena, *list, *count * sizeof(**list),
-                                   (*count ? 2 * *count : 1) * sizeof(**list));
-        (*list)[*count] = copy(a, a->name);
-        (*count)++;
-        return OX_OK;
-}
-
 static enum ox_code run_input(void *user)
 {
         struct addition *a = user;
 
-        return append(a, &a->node->proto.input, &a->node->proto.n_input);
+        return context_built(a->context, build_node_input(&a->context->builder, &a->node->proto, copy(a, a->name)));
 }
 
 static enum ox_code run_output(void *user)
 {
         struct addition *a = user;
 
-        return append(a, &a->node->proto.output, &a->node->proto.n_output);
+        return context_built(a->context, build_node_output(&a->context->builder, &a->node->proto, copy(a, a->name)));
 }
 
 enum ox_code ox_node_input(struct ox_node *node, const char *name)
@@ -135,95 +116,6 @@ enum ox_code ox_node_output(struct ox_node *node, const char *name)
 
 /* -- attributes -- */
 
-/* The elements of a value of integer sizes, every one of them a number. */
-static enum ox_code read_numbers(struct addition *a, const struct value *value, OnnxTensor *t)
-{
-        struct arena *arena = a->context->arena;
-        const struct content *content = content_read(value->content);
-        enum elem elem = value->type.elem;
-
-        switch (elem) {
-        case ELEM_FLOAT:
-                t->float_data = arena_new_array(arena, float, content->count);
-                t->n_float_data = content->count;
-                break;
-        case ELEM_DOUBLE:
-                t->double_data = arena_new_array(arena, double, content->count);
-                t->n_double_data = content->count;
-                break;
-        case ELEM_INT64:
-                t->int64_data = arena_new_array(arena, int64_t, content->count);
-                t->n_int64_data = content->count;
-                break;
-        case ELEM_UINT32:
-        case ELEM_UINT64:
-                t->uint64_data = arena_new_array(arena, uint64_t, content->count);
-                t->n_uint64_data = content->count;
-                break;
-        case ELEM_BOOL:
-        case ELEM_INT8:
-        case ELEM_INT16:
-        case ELEM_INT32:
-        case ELEM_UINT8:
-        case ELEM_UINT16:
-                t->int32_data = arena_new_array(arena, int32_t, content->count);
-                t->n_int32_data = content->count;
-                break;
-        default: /* of other types the elements are taken for unknown */
-                t->has_data_dropped = 1;
-                t->data_dropped = 1;
-                return OX_OK;
-        }
-        for (size_t i = 0; i < content->count; i++) {
-                const struct scalar *s = &content->at[i];
-                int64_t number = 0;
-
-                if (s->kind != SCALAR_FLOAT && !scalar_is_number(*s, &number))
-                        return context_fail(a->context, OX_INVALID_ARGUMENT,
-                                            "attribute %.100s: element %zu is no number", a->name, i);
-                if (elem == ELEM_FLOAT)
-                        t->float_data[i] = (float)s->f;
-                else if (elem == ELEM_DOUBLE)
-                        t->double_data[i] = s->f;
-                else if (elem == ELEM_INT64)
-                        t->int64_data[i] = number;
-                else if (elem == ELEM_UINT32 || elem == ELEM_UINT64)
-                        t->uint64_data[i] = (uint64_t)number;
-                else
-                        t->int32_data[i] = (int32_t)number;
-        }
-        return OX_OK;
-}
-
-static enum ox_code read_tensor(struct addition *a, OnnxTensor **ret)
-{
-        struct arena *arena = a->context->arena;
-        OnnxTensor *t = arena_new_array(arena, OnnxTensor, 1);
-        struct value value;
-
-        TRY(value_import(a->context, a->name, a->at, &value));
-        if (value.type.kind != TYPE_TENSOR || value.type.elem == ELEM_UNDEFINED || value.type.rank == RANK_UNKNOWN)
-                return context_fail(a->context, OX_INVALID_ARGUMENT,
-                                    "attribute %.100s is no tensor of known type and shape", a->name);
-        shaped__onnx__v1__tensor_proto__init(t);
-        t->has_data_type = 1;
-        t->data_type = (int32_t)value.type.elem;
-        t->n_dims = (size_t)value.type.rank;
-        t->dims = arena_new_array(arena, int64_t, t->n_dims);
-        for (size_t d = 0; d < t->n_dims; d++) {
-                if (!dim_is_int(value.type.dim[d]))
-                        return context_fail(a->context, OX_INVALID_ARGUMENT, "attribute %.100s: axis %zu is no integer",
-                                            a->name, d);
-                t->dims[d] = value.type.dim[d].val;
-        }
-        *ret = t;
-        if (value.content)
-                return read_numbers(a, &value, t);
-        t->has_data_dropped = 1;
-        t->data_dropped = 1;
-        return OX_OK;
-}
-
 static ProtobufCBinaryData copy_bytes(const struct addition *a, const char *text)
 {
         return (ProtobufCBinaryData){.len = strlen(text), .data = (uint8_t *)copy(a, text)};
@@ -240,6 +132,8 @@ static void *copy_list(const struct addition *a, size_t size)
 
 static enum ox_code fill(struct addition *a, OnnxAttribute *to)
 {
+        struct builder *b = &a->context->builder;
+        const struct build_subject subject = {"attribute", a->name};
         const char *const *texts = a->at;
 
         switch (a->type) {
@@ -269,39 +163,34 @@ static enum ox_code fill(struct addition *a, OnnxAttribute *to)
                 for (size_t i = 0; i < a->count; i++)
                         to->strings[i] = copy_bytes(a, texts[i]);
                 return OX_OK;
+        case ATTR_TYPE_PROTO:
+                return context_built(a->context, build_type(b, subject, a->at, &to->tp));
         default:
-                return read_tensor(a, &to->t);
+                return context_built(a->context, build_tensor(b, subject, a->at, &to->t));
         }
 }
 
-static OnnxAttribute *attribute_slot(struct addition *a)
+static OnnxAttribute *find_attribute(const OnnxNode *node, const char *name)
 {
-        OnnxNode *node = &a->node->proto;
-        size_t at = 0;
-
-        while (at < node->n_attribute && strcmp(node->attribute[at]->name, a->name) != 0)
-                at++;
-        if (at < node->n_attribute)
-                return node->attribute[at];
-        node->attribute = arena_grow(a->context->arena, node->attribute, at * sizeof(*node->attribute),
-                                     (at + 1) * sizeof(*node->attribute));
-        node->attribute[at] = arena_new_array(a->context->arena, OnnxAttribute, 1);
-        node->n_attribute++;
-        return node->attribute[at];
+        for (size_t i = 0; i < node->n_attribute; i++)
+                if (strcmp(node->attribute[i]->name, name) == 0)
+                        return node->attribute[i];
+        return NULL;
 }
 
 static enum ox_code run_attribute(void *user)
 {
         struct addition *a = user;
-        OnnxAttribute attribute;
+        OnnxAttribute attribute, *known = find_attribute(&a->node->proto, a->name);
 
-        TRY(context_check_text(a->context, "the name of an attribute", a->name));
         shaped__onnx__v1__attribute_proto__init(&attribute);
         attribute.name = copy(a, a->name);
         attribute.has_type = 1;
         attribute.type = (int32_t)a->type;
         TRY(fill(a, &attribute));
-        *attribute_slot(a) = attribute;
+        if (!known)
+                return context_built(a->context, build_attribute(&a->context->builder, &a->node->proto, &attribute));
+        *known = attribute;
         return OX_OK;
 }
 
@@ -346,4 +235,9 @@ enum ox_code ox_node_strings(struct ox_node *node, const char *name, const char 
 enum ox_code ox_node_tensor(struct ox_node *node, const char *name, const struct ox_value *value)
 {
         return add_attribute(node, name, ATTR_TENSOR, value, 1);
+}
+
+enum ox_code ox_node_type(struct ox_node *node, const char *name, const struct ox_value *type)
+{
+        return add_attribute(node, name, ATTR_TYPE_PROTO, type, 1);
 }

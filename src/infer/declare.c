@@ -3,9 +3,6 @@
 
 #include "infer/internal.h"
 
-/* Nesting of sequences, optionals and maps in a type. */
-#define TYPE_DEPTH 16
-
 /* -- names of dimensions -- */
 
 struct dim_name *dim_name_entry(struct infer *f, str_id name)

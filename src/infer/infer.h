@@ -21,6 +21,7 @@ enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, co
 struct infer_input {
         const char *name;
         struct value value;
+        size_t dropped; /* of its elements: as many were given, which the limit content_elements does not let through */
 };
 
 /* A request for one node. The caller makes the table of dimensions and fills `input` through it. */

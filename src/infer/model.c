@@ -440,6 +440,19 @@ enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, co
         return options->strict ? strict_code(f, ret_error) : OX_OK;
 }
 
+static void note_dropped(struct infer *f, const struct infer_input *input)
+{
+        if (input->dropped)
+                infer_note(f,
+                           &(struct note){.severity = OX_WARNING,
+                                          .reason = REASON_CONTENT_LIMIT,
+                                          .scope = "",
+                                          .value = input->name},
+                           "input %.100s has %zu elements; the limit content_elements is %lld, so they count as "
+                           "unknown",
+                           input->name, input->dropped, (long long)f->limits->content_elements);
+}
+
 enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, const struct infer_node_request *request,
                         const struct ox_options *options, const struct ox_result **ret_result, const char **ret_error)
 {
@@ -455,6 +468,7 @@ enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, con
 
                 entry.value = request->input[i].value;
                 value_resolve(f->arena, f->dims, &entry.value);
+                note_dropped(f, &request->input[i]);
                 if (!entry_add(f, &scope, name, &entry)) {
                         *ret_error = arena_printf(arena, "input %s is given twice", request->input[i].name);
                         return OX_INVALID_ARGUMENT;

@@ -4,9 +4,6 @@
 
 const struct type type_unknown = {.kind = TYPE_UNKNOWN, .rank = RANK_UNKNOWN};
 
-/* Deeper nesting of sequences, optionals and maps than any model has. */
-#define TYPE_DEPTH 16
-
 struct type type_tensor(enum elem elem, int rank, const struct dim *dim)
 {
         return (struct type){.kind = TYPE_TENSOR, .elem = elem, .rank = rank, .dim = dim};

@@ -8,6 +8,9 @@ enum type_kind { TYPE_UNKNOWN, TYPE_TENSOR, TYPE_SPARSE_TENSOR, TYPE_SEQUENCE, T
 
 #define RANK_UNKNOWN (-1)
 
+/* How deep types nest that are read: sequences, optionals, maps, and the tensor within. No model's nest deeper. */
+#define TYPE_DEPTH 16
+
 /* An immutable description, shared freely; everything it points to lives on the request's arena.
    TENSOR, SPARSE_TENSOR: elem (0: unknown), rank (RANK_UNKNOWN is a state of its own, never a scalar), dim[rank].
    SEQUENCE, OPTIONAL: of (never NULL; may be TYPE_UNKNOWN).  MAP: elem is the key's type, of the value's type. */
@@ -103,7 +106,7 @@ struct type type_join(struct arena *arena, struct dim_table *dims, const struct 
 bool type_print(const struct type *type, struct buf *buf);
 
 /* Reads a type string ("tensor(float)", "seq(tensor(int64))", "optional(...)", "map(int64,tensor(float))",
-   "sparse_tensor(float)"); ranks are unknown. False for anything else, and past 16 levels. */
+   "sparse_tensor(float)"); ranks are unknown. False for anything else, and past TYPE_DEPTH levels. */
 bool type_parse(struct arena *arena, const char *text, size_t length, struct type *ret);
 
 /* The number of elements as an expression; false when the rank is unknown. A scalar has 1. */

@@ -76,7 +76,7 @@ def check_attributes(daemon):
     equal("its shape", answer.json["values"][0]["element"]["element"]["shape"][0], 2)
     for what, bad in {"a type that is none": {"type": "tensor(floaty)"},
                       "a type of a map": {"type": "map(int64,tensor(float))"},
-                      "a shape of a sequence": {"type": "seq(tensor(float))", "shape": [2]},
+                      "a shape of a map": {"type": "map(int64,tensor(float))", "shape": [2]},
                       "an element of a tensor's type": {"type": "tensor(float)", "element": {}},
                       "an element that the type contradicts": {"type": "seq(tensor(float))", "element": {"type": "tensor(int8)"}},
                       "a shape that is no list": {"type": "tensor(float)", "shape": 2},
@@ -92,6 +92,62 @@ def check_attributes(daemon):
     refused("a tensor without a type", daemon.post_json(ONE, request("Constant", {}, {"value": {"tensor": {"shape": [1]}}})))
 
 
+def check_given(daemon):
+    """Where all doors must settle it alike: tests/unit/test_shape_given.c has the same for C."""
+    def first(body):
+        answer = daemon.post_json(ONE, body)
+        return answer.json["values"][0] if answer.status == 200 else answer.json
+
+    many = request(inputs={"x": {"type": "tensor(int64)", "shape": [5000], "content": [1] * 5000}})
+    answer = daemon.post_json(ONE, many).json
+    equal("contents past the limit are unknown", (answer["values"][0]["shape"], "content" in answer["values"][0]), ([5000], False))
+    equal("and noted", [(d["severity"], d["reason"], d["value"]) for d in answer["diagnostics"]], [("warning", "CONTENT_LIMIT", "x")])
+    unnamed = request(inputs={"x": {"type": "tensor(float)", "shape": ["?", "?", "", None]}})
+    equal("unnamed sizes differ from each other", first(unnamed)["shape"], ["x_0", "x_1", "x_2", "x_3"])
+    sequence = {"type": "seq(tensor(float))", "length": "?"}
+    equal("an unnamed length", first(request("Identity", {"x": sequence}))["length"], "x_length")
+    names = request("Concat", {"x": {"type": "tensor(float)", "shape": ["2*batch", 1, 1]},
+                               "z": {"type": "tensor(float)", "shape": ["2*batch", "size-batch", "size"]}}, {"axis": 1})
+    equal("a name of an expression alone is no symbol in another", first(names)["shape"][1], "`size-batch` + 1")
+    names["inputs"]["x"]["shape"] = ["batch", 1, 1]
+    equal("a name that stands alone is one", first(names)["shape"][1], "size - batch + 1")
+    for what, given in {"a shape of a sequence": {"shape": ["N", 3]}, "an element's shape": {"element": {"shape": ["N", 3]}}}.items():
+        answer = first(request("Identity", {"x": {"type": "seq(tensor(float))", **given}}))
+        equal("%s is that of the tensor within" % what, answer["element"], {"type": "tensor(float)", "shape": ["N", 3]})
+    elements = {"type": "seq(tensor(float))", "elements": [{"shape": [2, "N"]}, {"type": "tensor(float)", "shape": [3, "N"]}]}
+    index = {"type": "tensor(int64)", "shape": [], "content": [1]}
+    equal("elements may differ", first(request("SequenceAt", {"s": elements, "i": index}))["shape"], [3, "N"])
+    refused("a length that contradicts the elements", daemon.post_json(ONE, request("Identity", {"x": {**elements, "length": 3}})))
+    refused("elements of a tensor", daemon.post_json(ONE, request(inputs={"x": {**elements, "type": "tensor(float)"}})))
+    optional = request("Optional", {}, {"type": {"type": "seq(tensor(float))", "shape": [2, "N", "?"]}})
+    equal("Optional needs no input", first(optional)["element"]["element"]["shape"], [2, "Optional_y_1", "Optional_y_2"])
+    words = request("Identity", {"x": {"type": "tensor(float)", "shape": [2], "content": ["NaN", "-Infinity"]}})
+    equal("words are numbers of floats", first(words)["content"], ["NaN", "-Infinity"])
+    strings = {"value": {"tensor": {"type": "tensor(string)", "shape": [2], "content": ["a", ""]}}}
+    equal("tensors hold texts", first(request("Constant", {}, strings))["shape"], [2])
+
+
+def check_spellings(daemon):
+    snake = {"node": {"op_type": "Relu", "inputs": ["x"], "outputs": ["y"]}, "opset_imports": {"ai.onnx": 17}, "inputs": {"x": X}}
+    equal("names of fields in snake_case", daemon.post_json(ONE, snake).json, daemon.post_json(ONE, request()).json)
+    for what, body, text in (
+        ("both spellings", {**request(), "node": {"opType": "Relu", "op_type": "Relu"}}, "'opType' and 'op_type' are one member"),
+        ("one domain twice", {"node": {"opType": "Relu"}, "opsetImports": {"": 13, "ai.onnx": 14}}, "are one domain"),
+        ("an unknown member", {**request(), "opzet": 1}, "unknown member 'opzet'; the members are node, opset, opsetImports, inputs"),
+        ("an input that the node does not name", {**request(), "inputs": {"x": X, "q": X}},
+         "input q: the node does not name it; its inputs are 'x'"),
+        ("a type without tensor()", request(inputs={"x": {"type": "float"}}), "did you mean 'tensor(float)'?"),
+        ("sizes that are reals", request(inputs={"x": {"shape": [1.0, 2.0]}}),
+         "input x: axis 0 must be an integer, a text or null, got 1.0"),
+        ("a type that is a number", request(inputs={"x": {"type": 1}}), "input x: type must be a text such as"),
+        ("inputs that are a text", {**request(), "inputs": "x"}, "inputs: expected an object, got 'x'"),
+    ):
+        answer = daemon.post_json(ONE, body)
+        check("%s: %s" % (what, text), answer.status == 400 and text in answer.json["message"], answer.text)
+    answer = daemon.post(ONE, b'{"node": {"opType": "Relu",\n "inputs": [x]}}', "application/json")
+    check("line and column", "line 2, column 13: expected a value, got 'x'" in answer.json["message"], answer.text)
+
+
 def check_refused(daemon):
     for what, body in {
         "no JSON": b"{", "nothing": b"", "a list": b"[]", "a text": b'"x"', "a member twice": b'{"node":{},"node":{}}',
@@ -102,14 +158,13 @@ def check_refused(daemon):
     good = request()
     for what, change in {
         "an unknown member": {"nope": 1}, "no node": {"node": None}, "a node that is a list": {"node": []},
-        "no opType": {"node": {"inputs": ["x"]}}, "an unknown member of node": {"node": {**good["node"], "op_type": "x"}},
+        "no opType": {"node": {"inputs": ["x"]}}, "an unknown member of node": {"node": {**good["node"], "optype": "x"}},
         "inputs that is a list": {"inputs": []}, "opset 0": {"opset": 0}, "opset 1.5": {"opset": 1.5},
         "opset and opsetImports": {"opsetImports": {"": 1}}, "an input that is a text": {"inputs": {"x": "float"}},
         "an unknown member of an input": {"inputs": {"x": {**X, "dims": []}}},
         "an unknown type": {"inputs": {"x": {"type": "float"}}}, "a negative size": {"inputs": {"x": {**X, "shape": [-1]}}},
         "a negative size as text": {"inputs": {"x": {**X, "shape": ["3 - 88"]}}},
         "a size that is a fraction": {"inputs": {"x": {**X, "shape": [1.5]}}},
-        "an empty name": {"inputs": {"x": {**X, "shape": [""]}}},
         "content that does not fit": {"inputs": {"x": {**X, "shape": [2], "content": [1]}}},
         "content past its type": {"inputs": {"x": {"type": "tensor(int8)", "shape": [1], "content": [128]}}},
         "content below 0 of an unsigned type": {"inputs": {"x": {"type": "tensor(uint64)", "shape": [1], "content": [-1]}}},
@@ -160,6 +215,8 @@ def main():
     with Daemon() as daemon:
         check_one(daemon)
         check_attributes(daemon)
+        check_given(daemon)
+        check_spellings(daemon)
         check_refused(daemon)
         check_batch(daemon)
         proto = daemon.post(ONE, b"", "application/x-protobuf")

@@ -1,158 +1,133 @@
 #include "build.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops/node/tensor.h"
-#include "ops/table/registry.h"
-
-struct builder {
-        struct arena *arena;
-        struct strings *strings;
-        struct dim_table *dims;
-        const char *input; /* the name of the one that is being built */
-        const char *error;
-};
-
-static bool fail(struct builder *b, const char *what, const char *text)
-{
-        if (b->error == NULL)
-                b->error = arena_printf(b->arena, "%s: %s", what, text);
-        return false;
-}
+/* -- values -- */
 
 static bool is_integer(const char *text)
 {
         return *text != '\0' && text[strspn(text, "+-0123456789")] == '\0';
 }
 
-static bool build_dim(struct builder *b, const char *text, int axis, struct dim *ret)
+static struct ox_dim size_of(const char *text)
 {
-        struct dim_origin origin = {.value = b->input, .axis = axis};
-
-        /* INT64_MIN is an integer, but as an expression it would be a minus before one that is too large. */
-        if (is_integer(text)) {
-                *ret = dim_int(strtoll(text, NULL, 10));
-                return true;
-        }
-        return dim_parse(b->dims, text, strlen(text), NULL, NULL, &origin, true, ret) || fail(b, "no dimension", text);
+        return is_integer(text) ? (struct ox_dim){.value = strtoll(text, NULL, 10)} : (struct ox_dim){.text = text};
 }
 
-static bool build_elem(struct builder *b, const char *text, enum elem *ret)
+static const struct ox_shape *shape_of(struct arena *arena, const struct case_value *from)
 {
-        *ret = ELEM_UNDEFINED;
-        return strcmp(text, "?") == 0 || elem_by_name(text, strlen(text), ret) || fail(b, "no element type", text);
+        struct ox_shape *shape = arena_new_array(arena, struct ox_shape, 1);
+        struct ox_dim *dims;
+
+        if (from->rank < 0)
+                return NULL;
+        dims = arena_new_array(arena, struct ox_dim, (size_t)from->rank);
+        for (int d = 0; d < from->rank; d++)
+                dims[d] = size_of(from->dim[d]);
+        *shape = (struct ox_shape){.rank = (size_t)from->rank, .dims = dims};
+        return shape;
 }
 
-static bool build_scalar(struct builder *b, enum elem elem, const char *text, struct scalar *ret)
+static struct ox_element element_of(const char *elem_text, const char *text)
 {
+        enum elem elem = ELEM_UNDEFINED;
         char *end;
-        double number;
 
-        if (strcmp(text, "?") == 0) {
-                *ret = scalar_unknown();
-                return true;
-        }
+        elem_by_name(elem_text, strlen(elem_text), &elem);
+        if (strcmp(text, "?") == 0)
+                return (struct ox_element){.kind = OX_ELEMENT_UNKNOWN};
         if (elem_is_float(elem)) {
-                number = strtod(text, &end);
-                *ret = scalar_float(float_round(elem, number));
-                return *end == '\0' || fail(b, "no number", text);
+                double number = strtod(text, &end);
+
+                if (*end == '\0')
+                        return (struct ox_element){.kind = OX_ELEMENT_FLOAT, .f = number};
+        } else if (elem != ELEM_STRING && is_integer(text)) {
+                return (struct ox_element){.kind = OX_ELEMENT_INT, .i = strtoll(text, NULL, 10)};
         }
-        ret->kind = SCALAR_INT;
-        ret->den = 1;
-        return build_dim(b, text, -1, &ret->d);
+        return (struct ox_element){.kind = OX_ELEMENT_TEXT, .text = text};
 }
 
-static bool build_content(struct builder *b, const struct case_value *from, enum elem elem, struct value *ret)
+static const struct ox_element *content_of(struct arena *arena, const struct case_value *from)
 {
-        struct scalar *at;
+        struct ox_element *elements;
 
-        ret->content = content_new(b->arena, from->n_content, &at);
-        for (size_t i = 0; i < from->n_content; i++) {
-                at[i] = (struct scalar){.kind = SCALAR_UNKNOWN};
-                if (!build_scalar(b, elem, from->content[i], &at[i]))
-                        return false;
-        }
-        return true;
+        if (!from->has_content)
+                return NULL;
+        elements = arena_new_array(arena, struct ox_element, from->n_content);
+        for (size_t i = 0; i < from->n_content; i++)
+                elements[i] = element_of(from->elem, from->content[i]);
+        return elements;
 }
 
-static bool build_value(struct builder *b, const struct case_value *from, struct value *ret);
-
-static bool build_shape(struct builder *b, const struct case_value *from, struct type *ret)
+static const struct ox_value *inner_value(struct arena *arena, const struct case_value *from)
 {
-        struct dim *dims;
+        struct ox_value *value = arena_new_array(arena, struct ox_value, 1);
 
-        ret->rank = from->rank < 0 ? RANK_UNKNOWN : from->rank;
-        if (from->rank <= 0)
-                return true;
-        dims = arena_new_array(b->arena, struct dim, (size_t)from->rank);
-        for (int i = 0; i < from->rank; i++)
-                if (!build_dim(b, from->dim[i], i, &dims[i]))
-                        return false;
-        ret->dim = dims;
-        return true;
+        case_value(arena, from, value);
+        return value;
 }
 
-static struct dim no_symbol(void *user, int axis)
+static const struct ox_value *each_value(struct arena *arena, const struct case_value *from)
 {
-        struct builder *b = user;
+        struct ox_value *values = arena_new_array(arena, struct ox_value, from->n_each);
 
-        return dim_fresh(b->dims, "each", &(struct dim_origin){.axis = axis});
+        for (size_t i = 0; i < from->n_each; i++)
+                case_value(arena, &from->each[i], &values[i]);
+        return values;
 }
 
-static bool build_sequence(struct builder *b, const struct case_value *from, struct value *ret)
+/* A type's text around that of what is in it; NULL where that is unknown. */
+static const char *wrapped(struct arena *arena, const char *before, const struct ox_value *inner)
 {
-        const struct type **elements = arena_new_array(b->arena, const struct type *, from->n_each);
-        struct type *of = arena_new_zero(b->arena, struct type);
-        struct value each;
+        return inner->type == NULL ? NULL : arena_printf(arena, "%s%s)", before, inner->type);
+}
 
-        for (size_t i = 0; i < from->n_each; i++) {
-                struct type *type = arena_new_zero(b->arena, struct type);
-
-                if (!build_value(b, &from->each[i], &each))
-                        return false;
-                *type = each.type;
-                *of = i == 0 ? *type : type_join(b->arena, b->dims, of, type, no_symbol, b);
-                elements[i] = type;
-        }
+static void sequence_value(struct arena *arena, const struct case_value *from, struct ox_value *ret)
+{
         if (from->each == NULL) {
-                if (!build_value(b, from->of, &each))
-                        return false;
-                *of = each.type;
-        } else {
-                ret->elements = elements;
+                ret->element = inner_value(arena, from->of);
+                ret->type = wrapped(arena, "seq(", ret->element);
+                return;
         }
-        ret->type = type_sequence(of);
-        ret->has_length = from->length != NULL;
-        return !ret->has_length || build_dim(b, from->length, -1, &ret->length);
+        ret->elements = each_value(arena, from);
+        ret->n_elements = from->n_each;
+        ret->type = from->n_each == 0 ? NULL : wrapped(arena, "seq(", &ret->elements[0]);
 }
 
-static bool build_value(struct builder *b, const struct case_value *from, struct value *ret)
+void case_value(struct arena *arena, const struct case_value *from, struct ox_value *ret)
 {
-        struct type *of = arena_new_zero(b->arena, struct type);
-        struct value inner;
+        struct ox_dim *length;
 
-        *ret = (struct value){.type = type_unknown};
-        if (from->kind == CASE_SEQUENCE)
-                return build_sequence(b, from, ret);
-        if (from->kind == CASE_TENSOR || from->kind == CASE_SPARSE) {
-                ret->type.kind = from->kind == CASE_TENSOR ? TYPE_TENSOR : TYPE_SPARSE_TENSOR;
-                if (!build_elem(b, from->elem, &ret->type.elem) || !build_shape(b, from, &ret->type))
-                        return false;
-                return !from->has_content || build_content(b, from, ret->type.elem, ret);
+        *ret = (struct ox_value){.type = NULL};
+        switch (from->kind) {
+        case CASE_TENSOR:
+        case CASE_SPARSE:
+                if (strcmp(from->elem, "?") != 0)
+                        ret->type = arena_printf(arena, from->kind == CASE_TENSOR ? "tensor(%s)" : "sparse_tensor(%s)",
+                                                 from->elem);
+                ret->shape = shape_of(arena, from);
+                ret->content = content_of(arena, from);
+                ret->n_content = from->n_content;
+                break;
+        case CASE_SEQUENCE:
+                sequence_value(arena, from, ret);
+                break;
+        case CASE_OPTIONAL:
+                ret->element = inner_value(arena, from->of);
+                ret->type = wrapped(arena, "optional(", ret->element);
+                break;
+        case CASE_MAP:
+                ret->type = wrapped(arena, arena_printf(arena, "map(%s,", from->elem), inner_value(arena, from->of));
+                break;
+        default:
+                break;
         }
-        if (from->kind != CASE_OPTIONAL && from->kind != CASE_MAP)
-                return true;
-        if (!build_value(b, from->of, &inner))
-                return false;
-        *of = inner.type;
-        ret->type.kind = from->kind == CASE_OPTIONAL ? TYPE_OPTIONAL : TYPE_MAP;
-        ret->type.of = of;
-        ret->has_length = from->length != NULL;
-        if (ret->has_length)
-                return build_dim(b, from->length, -1, &ret->length);
-        return from->kind == CASE_OPTIONAL || build_elem(b, from->elem, &ret->type.elem);
+        if (from->length == NULL || ret->elements != NULL)
+                return;
+        length = arena_new_array(arena, struct ox_dim, 1);
+        *length = size_of(from->length);
+        ret->length = length;
 }
 
 /* -- attributes -- */
@@ -186,7 +161,7 @@ static enum attr_type guess_type(const struct case_attr *attr)
 }
 
 /* A schema's type holds only where the row writes something of that kind, so that rows can get the type wrong too. */
-static enum attr_type type_of_attr(const struct case_attr *attr, const struct op_row *op)
+enum attr_type case_attr_type(const struct case_attr *attr, const struct op_row *op)
 {
         const struct op_attr *known = op == NULL ? NULL : op_find_attr(op, attr->name);
         enum attr_type guessed = guess_type(attr);
@@ -203,141 +178,19 @@ static enum attr_type type_of_attr(const struct case_attr *attr, const struct op
         return guessed;
 }
 
-static void build_tensor_data(struct builder *b, const struct case_value *from, enum elem elem, OnnxTensor *t)
-{
-        size_t n = from->n_content;
-
-        if (elem == ELEM_FLOAT) {
-                t->n_float_data = n;
-                t->float_data = arena_new_array(b->arena, float, n);
-        } else if (elem == ELEM_DOUBLE) {
-                t->n_double_data = n;
-                t->double_data = arena_new_array(b->arena, double, n);
-        } else if (elem == ELEM_INT64) {
-                t->n_int64_data = n;
-                t->int64_data = arena_new_array(b->arena, int64_t, n);
-        } else if (elem == ELEM_STRING) {
-                t->n_string_data = n;
-                t->string_data = arena_new_array(b->arena, ProtobufCBinaryData, n);
-        } else {
-                t->n_int32_data = n;
-                t->int32_data = arena_new_array(b->arena, int32_t, n);
-        }
-        for (size_t i = 0; i < n; i++) {
-                const char *text = from->content[i];
-
-                if (elem == ELEM_FLOAT)
-                        t->float_data[i] = strtof(text, NULL);
-                else if (elem == ELEM_DOUBLE)
-                        t->double_data[i] = strtod(text, NULL);
-                else if (elem == ELEM_INT64)
-                        t->int64_data[i] = strtoll(text, NULL, 10);
-                else if (elem == ELEM_STRING)
-                        t->string_data[i] = bytes_of(text);
-                else
-                        t->int32_data[i] = (int32_t)strtol(text, NULL, 10);
-        }
-}
-
-static bool build_tensor(struct builder *b, const struct case_value *from, OnnxTensor **ret)
-{
-        OnnxTensor *t = arena_new_array(b->arena, OnnxTensor, 1);
-        enum elem elem;
-
-        shaped__onnx__v1__tensor_proto__init(t);
-        if (!build_elem(b, from->elem, &elem))
-                return false;
-        t->has_data_type = 1;
-        t->data_type = (int32_t)elem;
-        t->n_dims = (size_t)(from->rank < 0 ? 0 : from->rank);
-        t->dims = arena_new_array(b->arena, int64_t, t->n_dims);
-        for (size_t i = 0; i < t->n_dims; i++)
-                t->dims[i] = strtoll(from->dim[i], NULL, 10);
-        build_tensor_data(b, from, elem, t);
-        *ret = t;
-        return true;
-}
-
-static bool build_type(struct builder *b, const struct case_value *from, OnnxType *t);
-
-/* The shape that an attribute's type has; NULL: none. */
-static OnnxShape *build_type_shape(struct builder *b, const struct case_value *from)
-{
-        OnnxShape *shape = arena_new_array(b->arena, OnnxShape, 1);
-
-        if (from->rank < 0)
-                return NULL;
-        shaped__onnx__v1__tensor_shape_proto__init(shape);
-        shape->n_dim = (size_t)from->rank;
-        shape->dim = arena_new_array(b->arena, OnnxDim *, shape->n_dim);
-        for (size_t i = 0; i < shape->n_dim; i++) {
-                OnnxDim *dim = shape->dim[i] = arena_new_array(b->arena, OnnxDim, 1);
-
-                shaped__onnx__v1__tensor_shape_proto__dimension__init(dim);
-                if (is_integer(from->dim[i])) {
-                        dim->value_case = SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
-                        dim->dim_value = strtoll(from->dim[i], NULL, 10);
-                } else {
-                        dim->value_case = SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
-                        dim->dim_param = arena_strndup(b->arena, from->dim[i], strlen(from->dim[i]));
-                }
-        }
-        return shape;
-}
-
-static OnnxType *build_inner_type(struct builder *b, const struct case_value *from)
-{
-        OnnxType *t = arena_new_array(b->arena, OnnxType, 1);
-
-        return build_type(b, from, t) ? t : NULL;
-}
-
-static bool build_type(struct builder *b, const struct case_value *from, OnnxType *t)
-{
-        enum elem elem = ELEM_UNDEFINED;
-
-        shaped__onnx__v1__type_proto__init(t);
-        if (from->elem != NULL && !build_elem(b, from->elem, &elem))
-                return false;
-        if (from->kind == CASE_TENSOR) {
-                t->value_case = SHAPED__ONNX__V1__TYPE_PROTO__VALUE_TENSOR_TYPE;
-                t->tensor_type = arena_new_array(b->arena, Shaped__Onnx__V1__TypeProto__Tensor, 1);
-                shaped__onnx__v1__type_proto__tensor__init(t->tensor_type);
-                t->tensor_type->has_elem_type = 1;
-                t->tensor_type->elem_type = (int32_t)elem;
-                t->tensor_type->shape = build_type_shape(b, from);
-                return true;
-        }
-        if (from->kind == CASE_SEQUENCE) {
-                t->value_case = SHAPED__ONNX__V1__TYPE_PROTO__VALUE_SEQUENCE_TYPE;
-                t->sequence_type = arena_new_array(b->arena, Shaped__Onnx__V1__TypeProto__Sequence, 1);
-                shaped__onnx__v1__type_proto__sequence__init(t->sequence_type);
-                t->sequence_type->elem_type = build_inner_type(b, from->of);
-                return t->sequence_type->elem_type != NULL;
-        }
-        if (from->kind == CASE_OPTIONAL) {
-                t->value_case = SHAPED__ONNX__V1__TYPE_PROTO__VALUE_OPTIONAL_TYPE;
-                t->optional_type = arena_new_array(b->arena, Shaped__Onnx__V1__TypeProto__Optional, 1);
-                shaped__onnx__v1__type_proto__optional__init(t->optional_type);
-                t->optional_type->elem_type = build_inner_type(b, from->of);
-                return t->optional_type->elem_type != NULL;
-        }
-        return fail(b, "no type of an attribute", "map, sparse or unknown");
-}
-
-static void build_list(struct builder *b, const struct case_attr *from, OnnxAttribute *a)
+static void fill_list(struct arena *arena, const struct case_attr *from, OnnxAttribute *a)
 {
         size_t n = from->n_item;
 
         if (a->type == ATTR_INTS) {
                 a->n_ints = n;
-                a->ints = arena_new_array(b->arena, int64_t, n);
+                a->ints = arena_new_array(arena, int64_t, n);
         } else if (a->type == ATTR_FLOATS) {
                 a->n_floats = n;
-                a->floats = arena_new_array(b->arena, float, n);
+                a->floats = arena_new_array(arena, float, n);
         } else {
                 a->n_strings = n;
-                a->strings = arena_new_array(b->arena, ProtobufCBinaryData, n);
+                a->strings = arena_new_array(arena, ProtobufCBinaryData, n);
         }
         for (size_t i = 0; i < n; i++) {
                 if (a->type == ATTR_INTS)
@@ -349,95 +202,114 @@ static void build_list(struct builder *b, const struct case_attr *from, OnnxAttr
         }
 }
 
-static bool build_attr(struct builder *b, const struct case_attr *from, const struct op_row *op, OnnxAttribute *a)
+static enum ox_code fill_attribute(struct builder *b, const struct case_attr *from, const struct op_row *op,
+                                   OnnxAttribute *a)
 {
+        const struct build_subject subject = {"attribute", from->name};
+        struct ox_value value;
+
         shaped__onnx__v1__attribute_proto__init(a);
-        a->name = arena_strndup(b->arena, from->name, strlen(from->name));
+        a->name = (char *)(uintptr_t)from->name;
         a->has_type = 1;
-        a->type = (int32_t)type_of_attr(from, op);
+        a->type = (int32_t)case_attr_type(from, op);
+        if (from->value != NULL)
+                case_value(b->arena, from->value, &value);
         switch ((enum attr_type)a->type) {
         case ATTR_INT:
                 a->has_i = 1;
                 a->i = strtoll(from->text, NULL, 10);
-                return true;
+                return OX_OK;
         case ATTR_FLOAT:
                 a->has_f = 1;
                 a->f = strtof(from->text, NULL);
-                return true;
+                return OX_OK;
         case ATTR_STRING:
                 a->has_s = 1;
                 a->s = bytes_of(from->text);
-                return true;
+                return OX_OK;
         case ATTR_TENSOR:
-                return build_tensor(b, from->value, &a->t);
+                return build_tensor(b, subject, &value, &a->t);
         case ATTR_TYPE_PROTO:
-                a->tp = build_inner_type(b, from->value);
-                return a->tp != NULL;
+                return build_type(b, subject, &value, &a->tp);
         default:
-                build_list(b, from, a);
-                return true;
+                fill_list(b->arena, from, a);
+                return OX_OK;
         }
 }
 
-static void build_names(struct builder *b, const struct case_value *from, size_t count, char letter, char ***ret)
-{
-        char **names = arena_new_array(b->arena, char *, count);
+/* -- requests -- */
 
-        for (size_t i = 0; i < count; i++)
-                names[i] = from != NULL && from[i].kind == CASE_LEFT_OUT ? arena_strndup(b->arena, "", 0)
-                                                                         : arena_printf(b->arena, "%c%zu", letter, i);
-        *ret = names;
+const char *case_input(struct arena *arena, const struct case_row *row, size_t i)
+{
+        return row->in[i].kind == CASE_LEFT_OUT ? "" : arena_printf(arena, "x%zu", i);
 }
 
-static bool build_node(struct builder *b, const struct case_row *row, const char *op, int opset, OnnxNode *node)
+size_t case_outputs(const struct case_row *row)
+{
+        return row->no_outputs ? 0 : row->n_out > 0 ? row->n_out : 1;
+}
+
+const char *case_output(struct arena *arena, const struct case_row *row, size_t i)
+{
+        return i < row->n_out && row->out[i].kind == CASE_LEFT_OUT ? "" : arena_printf(arena, "y%zu", i);
+}
+
+bool case_is_given(const struct case_value *input)
+{
+        return input->kind != CASE_LEFT_OUT && input->kind != CASE_ABSENT;
+}
+
+static enum ox_code read_node(struct builder *b, const struct case_row *row, const char *op, int opset, OnnxNode *node)
 {
         const struct op_row *schema = op_find(row->domain, op, opset, NULL);
+        OnnxAttribute attribute;
 
-        shaped__onnx__v1__node_proto__init(node);
-        node->name = arena_printf(b->arena, "n");
-        node->op_type = arena_strndup(b->arena, op, strlen(op));
-        node->domain = arena_strndup(b->arena, row->domain, strlen(row->domain));
-        node->n_input = row->n_in;
-        build_names(b, row->in, row->n_in, 'x', &node->input);
-        node->n_output = row->no_outputs ? 0 : row->n_out > 0 ? row->n_out : 1;
-        build_names(b, row->n_out > 0 ? row->out : NULL, node->n_output, 'y', &node->output);
-        node->n_attribute = row->n_attr;
-        node->attribute = arena_new_array(b->arena, OnnxAttribute *, row->n_attr);
+        TRY(build_node(b, row->domain, arena_strndup(b->arena, op, strlen(op)), "n", node));
+        for (size_t i = 0; i < row->n_in; i++)
+                TRY(build_node_input(b, node, case_input(b->arena, row, i)));
+        for (size_t i = 0; i < case_outputs(row); i++)
+                TRY(build_node_output(b, node, case_output(b->arena, row, i)));
         for (size_t i = 0; i < row->n_attr; i++) {
-                node->attribute[i] = arena_new_array(b->arena, OnnxAttribute, 1);
-                if (!build_attr(b, &row->attr[i], schema, node->attribute[i]))
-                        return false;
+                TRY(fill_attribute(b, &row->attr[i], schema, &attribute));
+                TRY(build_attribute(b, node, &attribute));
         }
-        return true;
+        return OX_OK;
+}
+
+static enum ox_code read_request(struct builder *b, const struct case_row *row, const char *op, int opset,
+                                 struct infer_node_request *request)
+{
+        OnnxNode *node = arena_new_array(b->arena, OnnxNode, 1);
+        struct result_opset *import = arena_new_array(b->arena, struct result_opset, 1);
+        struct infer_input *inputs = arena_new_array(b->arena, struct infer_input, row->n_in);
+        struct ox_value *given = arena_new_array(b->arena, struct ox_value, row->n_in);
+
+        TRY(read_node(b, row, op, opset, node));
+        TRY(build_opset(b, row->domain, opset, import));
+        for (size_t i = 0; i < row->n_in; i++)
+                if (case_is_given(&row->in[i])) {
+                        inputs[request->n_input].name = node->input[i];
+                        case_value(b->arena, &row->in[i], &given[request->n_input]);
+                        build_names(b, &given[request->n_input++]);
+                }
+        for (size_t i = 0; i < request->n_input; i++)
+                TRY(build_value(b, (struct build_subject){"input", inputs[i].name}, &given[i], &inputs[i].value,
+                                &inputs[i].dropped));
+        request->node = node;
+        request->opset = import;
+        request->n_opset = 1;
+        request->input = inputs;
+        return OX_OK;
 }
 
 bool case_build(struct ox_context *context, const struct case_row *row, const char *op, int opset,
                 struct infer_node_request *request, const char **ret_error)
 {
-        struct builder b = {.arena = ox_context_arena(context), .strings = request->strings, .dims = request->dims};
-        OnnxNode *node = arena_new_array(b.arena, OnnxNode, 1);
-        struct result_opset *import = arena_new_array(b.arena, struct result_opset, 1);
-        struct infer_input *inputs = arena_new_array(b.arena, struct infer_input, row->n_in);
-        size_t count = 0;
+        struct builder b;
 
-        if (!build_node(&b, row, op, opset, node)) {
-                *ret_error = b.error;
-                return false;
-        }
-        for (size_t i = 0; i < row->n_in; i++) {
-                if (row->in[i].kind == CASE_LEFT_OUT || row->in[i].kind == CASE_ABSENT)
-                        continue;
-                b.input = inputs[count].name = node->input[i];
-                if (!build_value(&b, &row->in[i], &inputs[count++].value)) {
-                        *ret_error = b.error;
-                        return false;
-                }
-        }
-        *import = (struct result_opset){.domain = row->domain, .version = opset};
-        request->node = node;
-        request->opset = import;
-        request->n_opset = 1;
-        request->input = inputs;
-        request->n_input = count;
-        return true;
+        builder_init(&b, ox_context_arena(context), request->strings, request->dims, ox_context_limits(context));
+        if (read_request(&b, row, op, opset, request) == OX_OK)
+                return true;
+        *ret_error = b.error;
+        return false;
 }

@@ -141,7 +141,6 @@ static void hold_reply(const struct call *call, bool is_batch)
 {
         json_error_t fault;
 
-        json_set_alloc_funcs(malloc, free);
         json_t *root = json_loadb(call->reply.text, call->reply.length, JSON_REJECT_DUPLICATES, &fault);
 
         HOLD(root != NULL, "the reply is JSON: %s in %.*s", fault.text, (int)call->reply.length, call->reply.text);
@@ -154,7 +153,6 @@ static void hold_reply(const struct call *call, bool is_batch)
         else
                 hold_answer(root);
         json_decref(root);
-        nodes_init();
 }
 
 /* -- the input -- */

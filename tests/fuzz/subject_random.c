@@ -7,7 +7,7 @@
 #define SHARED_SIZES 4
 #define CONTENT_MOST 16
 
-struct builder {
+struct maker {
         struct subject *s;
         struct draw *d;
         const struct op_row *row;
@@ -61,7 +61,7 @@ static const struct op_row *choose_row(struct draw *d)
 
 /* -- values -- */
 
-static int64_t choose_size(struct builder *b)
+static int64_t choose_size(struct maker *b)
 {
         static const int64_t sizes[] = {0,  1,   1,         2,         2,  3,  4,  5,   7,   8,  12, 16,
                                         64, 224, INT32_MAX, INT64_MAX, 48, 32, 24, 512, 100, 10, 6,  INT64_MAX / 2};
@@ -69,7 +69,7 @@ static int64_t choose_size(struct builder *b)
         return draw_below(b->d, 10) < 7 ? b->shared[draw_below(b->d, SHARED_SIZES)] : DRAW_FROM(b->d, sizes);
 }
 
-static int choose_rank(struct builder *b)
+static int choose_rank(struct maker *b)
 {
         size_t choice = draw_below(b->d, 32);
 
@@ -80,7 +80,7 @@ static int choose_rank(struct builder *b)
         return (int)(choice % 6);
 }
 
-static void choose_shape(struct builder *b, struct type *type)
+static void choose_shape(struct maker *b, struct type *type)
 {
         int rank = choose_rank(b);
         struct dim *dims = arena_new_array(b->s->arena, struct dim, (size_t)rank);
@@ -92,7 +92,7 @@ static void choose_shape(struct builder *b, struct type *type)
 }
 
 /* Shapes at every level. */
-static void fill_type(struct builder *b, struct type *type)
+static void fill_type(struct maker *b, struct type *type)
 {
         if (type->of != NULL) {
                 struct type *of = arena_new_zero(b->s->arena, struct type);
@@ -105,7 +105,7 @@ static void fill_type(struct builder *b, struct type *type)
         }
 }
 
-static struct type parse_type(struct builder *b, const char *text)
+static struct type parse_type(struct maker *b, const char *text)
 {
         struct type type = type_unknown;
 
@@ -115,7 +115,7 @@ static struct type parse_type(struct builder *b, const char *text)
 }
 
 /* A type of the parameter's, and mostly the one that the node's other inputs of the same constraint have. */
-static struct type choose_type(struct builder *b, const struct op_param *param)
+static struct type choose_type(struct maker *b, const struct op_param *param)
 {
         static const char *const any[] = {
                 "tensor(float)",           "tensor(int64)",
@@ -144,7 +144,7 @@ static struct type choose_type(struct builder *b, const struct op_param *param)
         return type;
 }
 
-static struct scalar choose_scalar(struct builder *b, enum elem elem)
+static struct scalar choose_scalar(struct maker *b, enum elem elem)
 {
         static const double floats[] = {0, 0.5, 1, 1.5, 2, 3, -1, -0.5, 4, 1e30, 0.25, 100};
         static const int64_t ints[] = {0, 1, 2, 3, 4, -1, -2, 5, 7, 8, INT32_MAX, INT64_MAX, INT64_MIN, 1, 2, -3};
@@ -165,7 +165,7 @@ static struct scalar choose_scalar(struct builder *b, enum elem elem)
         return scalar_int(dim_int(number));
 }
 
-static void choose_content(struct builder *b, struct value *value)
+static void choose_content(struct maker *b, struct value *value)
 {
         enum elem elem = value->type.elem;
         int64_t count = 1;
@@ -181,7 +181,7 @@ static void choose_content(struct builder *b, struct value *value)
                 at[i] = choose_scalar(b, elem);
 }
 
-static void choose_elements(struct builder *b, struct value *value)
+static void choose_elements(struct maker *b, struct value *value)
 {
         size_t count = draw_below(b->d, 4);
         const struct type **elements = arena_new_array(b->s->arena, const struct type *, count);
@@ -201,7 +201,7 @@ static void choose_elements(struct builder *b, struct value *value)
                 value->elements = elements;
 }
 
-static void choose_value(struct builder *b, const struct op_param *param, struct value *value)
+static void choose_value(struct maker *b, const struct op_param *param, struct value *value)
 {
         *value = (struct value){.type = choose_type(b, param)};
         fill_type(b, &value->type);
@@ -221,14 +221,14 @@ static void choose_value(struct builder *b, const struct op_param *param, struct
 
 /* -- attributes -- */
 
-static int64_t choose_int(struct builder *b)
+static int64_t choose_int(struct maker *b)
 {
         static const int64_t ints[] = {0, 1, -1, 2, 3, -2, 4, 5, 6, 7, 10, 11, 16, INT32_MAX, INT64_MAX, INT64_MIN};
 
         return DRAW_FROM(b->d, ints);
 }
 
-static ProtobufCBinaryData choose_text(struct builder *b)
+static ProtobufCBinaryData choose_text(struct maker *b)
 {
         static const char *const texts[] = {
                 "",
@@ -284,7 +284,7 @@ static ProtobufCBinaryData choose_text(struct builder *b)
         return (ProtobufCBinaryData){.len = strlen(text), .data = (uint8_t *)(uintptr_t)text};
 }
 
-static OnnxTensor *choose_tensor(struct builder *b)
+static OnnxTensor *choose_tensor(struct maker *b)
 {
         OnnxTensor *t = arena_new_zero(b->s->arena, OnnxTensor);
 
@@ -309,7 +309,7 @@ static OnnxTensor *choose_tensor(struct builder *b)
         return t;
 }
 
-static OnnxValueInfo *named(struct builder *b, char *name)
+static OnnxValueInfo *named(struct maker *b, char *name)
 {
         OnnxValueInfo *info = arena_new_zero(b->s->arena, OnnxValueInfo);
 
@@ -319,7 +319,7 @@ static OnnxValueInfo *named(struct builder *b, char *name)
 }
 
 /* A body that hands on its inputs, the first ones twice when there are more outputs. */
-static OnnxGraph *choose_graph(struct builder *b)
+static OnnxGraph *choose_graph(struct maker *b)
 {
         struct arena *arena = b->s->arena;
         OnnxGraph *g = arena_new_zero(arena, OnnxGraph);
@@ -351,7 +351,7 @@ static OnnxGraph *choose_graph(struct builder *b)
         return g;
 }
 
-static void choose_lists(struct builder *b, OnnxAttribute *a)
+static void choose_lists(struct maker *b, OnnxAttribute *a)
 {
         size_t count = draw_once_in(b->d, 32) ? 70 : draw_below(b->d, 7);
 
@@ -373,7 +373,7 @@ static void choose_lists(struct builder *b, OnnxAttribute *a)
         }
 }
 
-static void choose_attribute_value(struct builder *b, OnnxAttribute *a)
+static void choose_attribute_value(struct maker *b, OnnxAttribute *a)
 {
         switch ((enum attr_type)a->type) {
         case ATTR_INT:
@@ -409,7 +409,7 @@ static void choose_attribute_value(struct builder *b, OnnxAttribute *a)
         }
 }
 
-static void add_attribute(struct builder *b, const char *name, enum attr_type type)
+static void add_attribute(struct maker *b, const char *name, enum attr_type type)
 {
         OnnxAttribute *a = arena_new_zero(b->s->arena, OnnxAttribute);
 
@@ -421,7 +421,7 @@ static void add_attribute(struct builder *b, const char *name, enum attr_type ty
         b->s->proto->attribute[b->s->proto->n_attribute++] = a;
 }
 
-static void choose_attributes(struct builder *b)
+static void choose_attributes(struct maker *b)
 {
         b->s->proto->attribute = arena_new_array(b->s->arena, OnnxAttribute *, b->row->n_attr + 1);
         for (size_t i = 0; i < b->row->n_attr; i++) {
@@ -436,7 +436,7 @@ static void choose_attributes(struct builder *b)
 
 /* -- the node -- */
 
-static size_t choose_arity(struct builder *b, int least, int most)
+static size_t choose_arity(struct maker *b, int least, int most)
 {
         if (draw_once_in(b->d, 32))
                 return draw_below(b->d, 9);
@@ -445,7 +445,7 @@ static size_t choose_arity(struct builder *b, int least, int most)
         return (size_t)least + draw_below(b->d, (size_t)(most - least) + 1);
 }
 
-static char **choose_names(struct builder *b, size_t count, char letter, size_t left_out)
+static char **choose_names(struct maker *b, size_t count, char letter, size_t left_out)
 {
         char **names = arena_new_array(b->s->arena, char *, count);
 
@@ -457,7 +457,7 @@ static char **choose_names(struct builder *b, size_t count, char letter, size_t 
 
 void subject_random(struct subject *s)
 {
-        struct builder b = {.s = s, .d = &s->draw, .row = choose_row(&s->draw)};
+        struct maker b = {.s = s, .d = &s->draw, .row = choose_row(&s->draw)};
         OnnxNode *proto = arena_new_zero(s->arena, OnnxNode);
         static const int64_t shared[] = {2, 3, 4, 5, 1, 6, 8, 7, 0, 12, 16, 1};
 

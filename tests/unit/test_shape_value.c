@@ -115,7 +115,7 @@ START_TEST(names_can_be_set_anew_and_forgotten)
 
         ck_assert_int_eq(ox_context_get(c, "x", &value), OX_OUT_OF_RANGE);
         ck_assert_ptr_null(value.type);
-        says(c, "x stands for nothing");
+        says(c, "x is not defined");
         for (int i = 0; i < 1000; i++) {
                 char name[16];
 
@@ -149,37 +149,39 @@ START_TEST(values_that_contradict_themselves)
         char *name = calloc(1, 70000);
         const struct ox_shape *one = OX_SHAPE(OX_SIZE(1));
 
-        refuses(c, "x", (struct ox_value){.type = "float"}, OX_INVALID_ARGUMENT, "'float' is no type");
-        refuses(c, "x", (struct ox_value){.type = "tensor(real)"}, OX_INVALID_ARGUMENT, "is no type");
+        refuses(c, "x", (struct ox_value){.type = "float"}, OX_INVALID_ARGUMENT,
+                "value x: unknown type 'float'; did you mean 'tensor(float)'?");
+        refuses(c, "x", (struct ox_value){.type = "tensor(real)"}, OX_INVALID_ARGUMENT, "unknown type 'tensor(real)'");
         refuses(c, "x", (struct ox_value){.shape = OX_SHAPE(OX_SIZE(2), OX_SIZE(-2))}, OX_INVALID_ARGUMENT,
-                "x: axis 1 is -2");
+                "x: axis 1 must be 0 or more, got -2");
         refuses(c, "x", (struct ox_value){.type = "tensor(float)", .length = one->dims}, OX_INVALID_ARGUMENT, "length");
         refuses(c, "x", (struct ox_value){.type = "seq(tensor(float))", .length = &(struct ox_dim)OX_SIZE(-1)},
-                OX_INVALID_ARGUMENT, "length is -1");
+                OX_INVALID_ARGUMENT, "the length must be 0 or more, got -1");
         refuses(c, "x", (struct ox_value){.type = "map(int64,tensor(float))", .shape = one}, OX_INVALID_ARGUMENT,
-                "there is no tensor in map(int64,tensor(float))");
+                "no tensor in map(int64,tensor(float)) that could have a shape");
         refuses(c, "x", (struct ox_value){.type = "tensor(uint8)", .shape = one, .content = number, .n_content = 1},
-                OX_INVALID_ARGUMENT, "element 300 is no uint8");
+                OX_INVALID_ARGUMENT, "content must be in the range of uint8, got 300");
         refuses(c, "x", (struct ox_value){.type = "tensor(int64)", .shape = one, .content = real, .n_content = 1},
-                OX_INVALID_ARGUMENT, "element 1.5 is no int64");
+                OX_INVALID_ARGUMENT, "content must be integers of type int64, got 1.5");
         refuses(c, "x", (struct ox_value){.type = "tensor(int64)", .shape = one, .content = bad, .n_content = 1},
-                OX_INVALID_ARGUMENT, "of no kind");
+                OX_INVALID_ARGUMENT, "not one of enum ox_element_kind");
         refuses(c, "x", (struct ox_value){.type = "tensor(int64)", .shape = one, .content = number, .n_content = 2},
                 OX_INVALID_ARGUMENT, "2 elements");
         refuses(c, "x", (struct ox_value){.type = "tensor(int64)", .content = number, .n_content = 1},
-                OX_INVALID_ARGUMENT, "1 elements");
+                OX_INVALID_ARGUMENT, "content needs a shape of integers");
         refuses(c, "x",
                 (struct ox_value){.type = "tensor(int64)",
                                   .shape = OX_SHAPE(OX_SIZE(INT64_MAX), OX_SIZE(INT64_MAX)),
                                   .content = number,
                                   .n_content = 1},
-                OX_INVALID_ARGUMENT, "1 elements");
+                OX_INVALID_ARGUMENT, "content needs a shape of integers");
         refuses(c, "x", (struct ox_value){.shape = one, .content = number, .n_content = 1}, OX_INVALID_ARGUMENT,
-                "no tensor of a known type");
+                "only a tensor of known element type has content");
         refuses(c, "", (struct ox_value){.type = NULL}, OX_INVALID_ARGUMENT, "needs a name");
         refuses(c, "\xc3", (struct ox_value){.type = NULL}, OX_INVALID_ARGUMENT, "UTF-8");
         memset(name, 'n', 69999);
-        refuses(c, name, (struct ox_value){.type = NULL}, OX_RESOURCE_EXHAUSTED, "the limit name_bytes is 65536");
+        refuses(c, name, (struct ox_value){.type = NULL}, OX_RESOURCE_EXHAUSTED,
+                "69999 bytes are more than the limit name_bytes, 65536");
         refuses(c, "x", (struct ox_value){.shape = OX_SHAPE(OX_SYM(name))}, OX_RESOURCE_EXHAUSTED, "name_bytes");
         free(name);
         ox_context_free(c);

@@ -1,0 +1,81 @@
+/* Values and nodes as the engine takes them, built from what a caller gives. Every door is a thin reader over this: the
+   calls of shape.h, JSON, and protobuf. They settle alike what a text stands for, what contradicts itself, and what
+   happens past a limit.
+
+   All of it allocates on the builder's arena, whose guard must be set: it may end early. What fails sets `error`, on
+   the arena, and says what is wrong with which subject. */
+#pragma once
+
+#include "infer/infer.h"
+#include "ops/table/registry.h"
+#include "shape.h"
+
+struct builder {
+        struct arena *arena;
+        struct strings *strings;
+        struct dim_table *dims;
+        const struct ox_limits *limits;
+        const char *error;
+        bool *alone; /* by the handle of a name: it stands alone as a dimension of some value */
+        uint32_t alone_room;
+};
+
+/* What is built, in the words of an error: "input" and "x". `name` may be "". */
+struct build_subject {
+        const char *kind, *name;
+};
+
+void builder_init(struct builder *b, struct arena *arena, struct strings *strings, struct dim_table *dims,
+                  const struct ox_limits *limits);
+
+/* Sets `error` ("input x: ...", "node: ..." where the subject has no name), and returns `code`. */
+enum ox_code build_fail(struct builder *b, enum ox_code code, struct build_subject subject, const char *format, ...)
+        __attribute__((format(printf, 4, 5)));
+
+/* OX_RESOURCE_EXHAUSTED past the limit on names, OX_INVALID_ARGUMENT for what is not UTF-8. */
+enum ox_code build_check_text(struct builder *b, const char *what, const char *text);
+
+/* -- values -- */
+
+/* Notes the names that stand alone as dimensions of a value: in expressions, of whatever value, they are symbols. To be
+   called for all values that come together before the first of them is built. */
+void build_names(struct builder *b, const struct ox_value *given);
+
+/* A value of that name. A dimension that is "" or "?" is unnamed, and differs from all others. Contents past
+   limits.content_elements count as unknown: *ret_dropped is their number then, else 0; `content` is not read then. */
+enum ox_code build_value(struct builder *b, struct build_subject subject, const struct ox_value *given,
+                         struct value *ret, size_t *ret_dropped);
+
+/* The numbers that JSON has no digits for, as its texts: "NaN", "Infinity", "-Infinity". */
+bool build_special(const char *text, double *ret);
+
+/* A shape: `rank` and `dim` of *ret. */
+enum ox_code build_shape(struct builder *b, struct build_subject subject, const struct ox_shape *given,
+                         struct type *ret);
+
+/* -- nodes -- */
+
+/* An operator that must not be "". Neither these texts nor those of the following calls are copied. */
+enum ox_code build_node(struct builder *b, const char *domain, const char *op_type, const char *name, OnnxNode *ret);
+enum ox_code build_node_input(struct builder *b, OnnxNode *node, const char *name);
+enum ox_code build_node_output(struct builder *b, OnnxNode *node, const char *name);
+
+/* One more attribute, of a name that the node has not. */
+enum ox_code build_attribute(struct builder *b, OnnxNode *node, const OnnxAttribute *attribute);
+
+/* What tensors and types that are attributes consist of. A tensor has integer sizes, and numbers or texts as elements;
+   without contents, and with elements of types that no field of TensorProto holds plainly, its elements are unknown. */
+enum ox_code build_tensor(struct builder *b, struct build_subject subject, const struct ox_value *given,
+                          OnnxTensor **ret);
+enum ox_code build_type(struct builder *b, struct build_subject subject, const struct ox_value *given, OnnxType **ret);
+
+/* -- a request for one node -- */
+
+/* The version of a domain's operator set: 1 or more. */
+enum ox_code build_opset(struct builder *b, const char *domain, int64_t version, struct result_opset *ret);
+
+/* The version that a list says of a domain, else the newest. */
+int64_t build_opset_of(const struct result_opset *list, size_t count, const char *domain);
+
+/* Holds a whole request together: OX_INVALID_ARGUMENT for an input that the node does not name. */
+enum ox_code build_check_request(struct builder *b, const struct infer_node_request *request);
