@@ -16,6 +16,7 @@ import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SHAPED = os.environ.get("SHAPED", os.path.join(ROOT, "build", "service", "shaped"))
+CASES = os.environ.get("SHAPED_CASES", os.path.join(os.path.dirname(SHAPED), "..", "tests", "cases", "run_cases"))
 MODELS = os.environ.get("SHAPED_MODELS", os.path.join(ROOT, "build", "tests", "models"))
 CPU_SECONDS = 5  # that the daemon works at most for a small request, with sanitizers
 PATIENCE_SECONDS = 120  # for what comes sooner or later, on however busy a machine
@@ -76,13 +77,13 @@ class Answer:
 
 
 class Daemon:
-    """A daemon on a free port, for a `with` block. Its standard error goes on in the file of `log`."""
+    """A daemon on a free port, for a `with` block. Its standard error is kept in `log`, or read and dropped."""
 
-    def __init__(self, *flags, environment=None):
-        self.flags, self.environment = flags, environment or {}
+    def __init__(self, *flags, environment=None, program=SHAPED, drop_log=False):
+        self.flags, self.environment, self.program, self.drop_log = flags, environment or {}, program, drop_log
 
     def __enter__(self):
-        command = [SHAPED, "serve", "--listen", "127.0.0.1:0", *self.flags]
+        command = [self.program, "serve", "--listen", "127.0.0.1:0", *self.flags]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, env={**os.environ, **self.environment})
         os.set_blocking(self.process.stderr.fileno(), False)
         self.log = b""
@@ -92,6 +93,9 @@ class Daemon:
             if found and b"\n" in self.log:
                 self.port = int(found.group(1))
                 self.url = "http://127.0.0.1:%d" % self.port
+                if self.drop_log:
+                    os.set_blocking(self.process.stderr.fileno(), True)
+                    self.dropper = subprocess.Popen(["cat"], stdin=self.process.stderr, stdout=subprocess.DEVNULL)
                 return self
         self.process.kill()
         raise RuntimeError("the daemon was not ready: " + self.log.decode(errors="replace"))

@@ -3,6 +3,7 @@
 
 #include "case.h"
 #include "engine.h"
+#include "render/json_out.h"
 
 /* -- what a row says, as the library's callers say it -- */
 
@@ -18,6 +19,9 @@ size_t case_outputs(const struct case_row *row);
 
 /* Whether the request has a value for an input. */
 bool case_is_given(const struct case_value *input);
+
+/* Appends the row as the JSON of a request for one of its operators. */
+void case_write_json(struct json_out *out, struct arena *arena, const struct case_row *row, const char *op, int opset);
 
 /* -- in process -- */
 

@@ -1,6 +1,7 @@
-/* Runs the rows of case files in process: `run_cases FILE[:LINE]... [OPERATOR]...` prints ok or not ok for every row,
-   operator and version of the operator set that it names; with a line, that row alone; with operators, theirs alone.
-   README.md has the format. */
+/* Runs the rows of case files in process: `run_cases [--json] FILE[:LINE]... [OPERATOR]...` prints ok or not ok for
+   every row, operator and version of the operator set that it names; with a line, that row alone; with operators,
+   theirs alone. README.md has the format. With --json a line of JSON stands for each instead: `case`, `checkTypes`,
+   `request`, whether it is `ok`, and the `answer`, which other doors must give too. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@ struct run {
         char **only_ops; /* names; none: every operator */
         int n_only_ops;
         size_t passed, failed;
+        bool json; /* print requests and answers */
+        char *block;
 };
 
 static void report(struct run *run, const char *row, const char *op, int opset, const char *error)
@@ -46,13 +49,45 @@ static bool is_wanted(const struct run *run, const char *op)
         return run->n_only_ops == 0;
 }
 
+/* All but the newline at the end of an answer, which is part of a line here. */
+static void write_out(void *user, const char *bytes, size_t size)
+{
+        fwrite(bytes, 1, size > 0 && bytes[size - 1] == '\n' && user != NULL ? size - 1 : size, stdout);
+}
+
+static void print_json(struct run *run, const char *text, const struct case_row *row, const char *op, int opset,
+                       enum ox_code code, const struct ox_result *result, const char *error)
+{
+        struct json_out out;
+
+        run->passed += error == NULL;
+        run->failed += error != NULL;
+        json_begin(&out, run->block, false, write_out, NULL);
+        json_open(&out, '{');
+        json_put_text(&out, "case", arena_printf(run->arena, "%s:%d %s @%s-%d", run->file, run->line, text, op, opset));
+        json_key(&out, "checkTypes");
+        json_bool(&out, row->check_types);
+        json_key(&out, "ok");
+        json_bool(&out, error == NULL);
+        json_key(&out, "request");
+        case_write_json(&out, run->arena, row, op, opset);
+        json_key(&out, "answer");
+        json_flush(&out);
+        if (code == OX_OK)
+                ox_render_json(run->context, result, false, write_out, run);
+        else
+                ox_render_error(run->context, code, ox_context_error(run->context), result, write_out, run);
+        json_close(&out, '}');
+        json_end(&out);
+}
+
 static void run_at(struct run *run, const char *text, const struct case_row *row, const char *op, int opset)
 {
         struct infer_node_request request = {.node = NULL};
         struct ox_options options = {.check_types = row->check_types};
         const struct ox_result *result = NULL;
         const char *error = NULL;
-        enum ox_code code;
+        enum ox_code code = OX_INTERNAL;
 
         ox_context_reset(run->context, ROW_KEEP);
         if (ox_request_begin(run->context, &request) != OX_OK)
@@ -64,7 +99,10 @@ static void run_at(struct run *run, const char *text, const struct case_row *row
                 if (!error && code == OX_OK)
                         reread(run->context, result, &error);
         }
-        report(run, text, op, opset, error);
+        if (run->json && code != OX_INTERNAL)
+                print_json(run, text, row, op, opset, code, result, error);
+        else
+                report(run, text, op, opset, error);
 }
 
 /* "@name = Add,Sub" gives a list of operators a name. */
@@ -204,10 +242,12 @@ int main(int argc, char **argv)
 {
         struct run run = {.context = ox_context_new(NULL),
                           .arena = arena_new((size_t)1 << 30),
-                          .names = arena_new((size_t)1 << 20)};
+                          .names = arena_new((size_t)1 << 20),
+                          .json = argc > 1 && strcmp(argv[1], "--json") == 0,
+                          .block = malloc(JSON_BLOCK_BYTES)};
         bool readable = true;
 
-        if (run.context == NULL || run.arena == NULL || run.names == NULL)
+        if (run.context == NULL || run.arena == NULL || run.names == NULL || run.block == NULL)
                 return EXIT_FAILURE;
         int files = argc;
 
@@ -215,9 +255,11 @@ int main(int argc, char **argv)
                 files--;
         run.only_ops = argv + files;
         run.n_only_ops = argc - files;
-        for (int i = 1; i < files; i++)
+        for (int i = run.json ? 2 : 1; i < files; i++)
                 readable = run_file(&run, argv[i]) && readable;
-        printf("%zu passed, %zu failed\n", run.passed, run.failed);
+        if (!run.json)
+                printf("%zu passed, %zu failed\n", run.passed, run.failed);
+        free(run.block);
         ox_context_free(run.context);
         arena_free(run.arena);
         arena_free(run.names);
