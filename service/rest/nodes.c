@@ -19,6 +19,7 @@ struct nodes {
         struct options options;
         struct call_text body;
         bool is_batch, is_inline;
+        int64_t inline_end; /* when what is_inline must have come to an end, as clock_ns() tells it */
         struct ox_context *context, *text_context;
 };
 
@@ -89,6 +90,14 @@ bool nodes_body(struct call *call, const char *bytes, size_t size)
 
 /* -- one node -- */
 
+/* 1 where no time is left, since 0 is no bound. */
+static uint64_t inline_left(const struct nodes *n)
+{
+        int64_t left = n->inline_end - clock_ns();
+
+        return left > 1 ? (uint64_t)left : 1;
+}
+
 /* Infers into n->context. On failure *ret_error says why, as long as the context. */
 static enum ox_code infer_one(struct nodes *n, const struct json *json, const struct ox_result **ret,
                               const char **ret_error)
@@ -102,7 +111,7 @@ static enum ox_code infer_one(struct nodes *n, const struct json *json, const st
         *ret_error = node.error[0] ? node.error : ox_context_error(n->context);
         if (code != OX_OK)
                 return code;
-        n->options.infer.work_ns = n->is_inline ? INLINE_NS : 0;
+        n->options.infer.work_ns = n->is_inline ? inline_left(n) : 0;
         code = ox_request_infer(n->context, &node.request, &n->options.infer, ret);
         *ret_error = ox_context_error(n->context);
         return code;
@@ -182,32 +191,45 @@ static void put_failure(struct call *call, struct nodes *n, enum ox_code code, c
         put(call, "}");
 }
 
-static void put_item(struct call *call, struct nodes *n, const struct json *json)
+/* OX_ABORTED for what is too much inline. */
+static enum ox_code put_item(struct call *call, struct nodes *n, const struct json *json)
 {
         struct failure failure;
         enum ox_code code = write_one(call, n, json, &failure);
 
-        if (code != OX_OK)
+        if (code != OX_OK && code != OX_ABORTED)
                 put_failure(call, n, code, failure.error, failure.result);
+        return code;
 }
 
-/* The limits on the engine's time and on the answer are for all of them together. */
-static void answer_batch(struct call *call, struct nodes *n, const struct json *root)
+/* The list of a batch's requests; NULL: the call has its reply. */
+static const struct json *read_batch(struct call *call, const struct json *root)
 {
         const struct ox_limits *limits = &call->service->config->limits;
         const struct json *requests = root->kind == JSON_IS_OBJECT ? root->first : NULL;
-        int64_t end = clock_ns() + limits->engine_ms * INT64_C(1000000);
 
         if (!requests || requests->next || strcmp(requests->name, "requests") != 0 || requests->kind != JSON_IS_LIST) {
                 call_reply_error(call, OX_INVALID_ARGUMENT, "the body must be {\"requests\": [...]}");
-                return;
+                return NULL;
         }
         if (requests->count > (size_t)limits->batch_requests) {
                 call_reply_error_status(call, HTTP_TOO_LARGE, OX_RESOURCE_EXHAUSTED,
                                         "the batch has %zu requests; the limit batch_requests is %lld",
                                         (size_t)requests->count, (long long)limits->batch_requests);
-                return;
+                return NULL;
         }
+        return requests;
+}
+
+/* The limits on the engine's time and on the answer are for all of them together. False for what is too much inline. */
+static bool answer_batch(struct call *call, struct nodes *n, const struct json *root)
+{
+        const struct ox_limits *limits = &call->service->config->limits;
+        const struct json *requests = read_batch(call, root);
+        int64_t end = clock_ns() + limits->engine_ms * INT64_C(1000000);
+
+        if (!requests)
+                return true;
         call_reply(call, HTTP_OK, "application/json");
         put(call, "{\"results\":[");
         for (const struct json *item = requests->first; item; item = item->next) {
@@ -218,11 +240,12 @@ static void answer_batch(struct call *call, struct nodes *n, const struct json *
                 else if (call->reply.length > (size_t)limits->answer_bytes)
                         put_failure(call, n, OX_RESOURCE_EXHAUSTED,
                                     "the batch has a larger answer than the limit answer_bytes", NULL);
-                else
-                        put_item(call, n, item);
+                else if (put_item(call, n, item) == OX_ABORTED)
+                        return false;
                 ox_context_reset(n->context, SIZE_MAX);
         }
         put(call, "]}\n");
+        return true;
 }
 
 /* -- the text -- */
@@ -258,31 +281,33 @@ static const struct json *read_body(struct call *call, const struct call_text *b
 
 /* -- the end -- */
 
+/* An empty context, which may have been used; false when there is no memory. */
+static bool take_empty(struct contexts *contexts, struct ox_context **context)
+{
+        if (*context)
+                ox_context_reset(*context, SIZE_MAX);
+        else
+                *context = contexts_take(contexts);
+        return *context;
+}
+
 /* False for what is too much inline; a worker starts anew then. */
 static bool answer(struct call *call, struct nodes *n)
 {
         struct contexts *contexts = call->service->contexts;
 
-        if (!n->context)
-                n->context = contexts_take(contexts);
-        else
-                ox_context_reset(n->context, SIZE_MAX);
         /* The text of a batch outlives what is inferred of each of its nodes. */
-        if (n->is_batch)
-                n->text_context = contexts_take(contexts);
-        struct ox_context *context = n->is_batch ? n->text_context : n->context;
+        struct ox_context **text = n->is_batch ? &n->text_context : &n->context;
 
-        if (!n->context || !context) {
+        if (!take_empty(contexts, &n->context) || !take_empty(contexts, text)) {
                 call_reply_no_memory(call);
                 return true;
         }
-        const struct json *root = read_body(call, &n->body, context);
+        const struct json *root = read_body(call, &n->body, *text);
 
-        if (root && n->is_batch)
-                answer_batch(call, n, root);
-        else if (root)
-                return answer_one(call, n, root);
-        return true;
+        if (!root)
+                return true;
+        return n->is_batch ? answer_batch(call, n, root) : answer_one(call, n, root);
 }
 
 void nodes_work(struct call *call)
@@ -300,7 +325,8 @@ enum call_next nodes_end(struct call *call)
 
         if (!upload_end(&n->upload))
                 return CALL_DONE;
-        n->is_inline = n->body.length <= INLINE_BYTES && !n->is_batch;
+        n->is_inline = n->body.length <= INLINE_BYTES;
+        n->inline_end = clock_ns() + INLINE_NS;
         if (n->is_inline && answer(call, n)) {
                 metric_add(metrics, METRIC_inferred_inline_total, 1);
                 return CALL_DONE;

@@ -1,11 +1,13 @@
 #!/bin/bash
-# tests/soak/run.sh [fuzz|requests|connections|fairness|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
+# tests/soak/run.sh [fuzz|requests|connections|fairness|throughput|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
 #   fuzz      every fuzz target under libFuzzer with address and undefined sanitizers, SIZE seconds each (default 600);
 #             or TARGET alone
 #   requests  SIZE requests (default 1,000,000) of every kind on a daemon with the address sanitizer, good and bad
 #             bodies alike, while its memory is watched
 #   fairness  what one client's load costs another, in measurements of SIZE seconds each (default 20) on a release build
 #   connections  SIZE bursts (default 50) of more connections than may be, of each of four kinds
+#   throughput  requests a second beside a program that does nothing with the same bodies, in rounds of SIZE seconds (default
+#             2), in a release build; BASE may name the program of an older one, which is measured too
 # Ends with `N passed, N failed`. Needs clang for fuzz.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -80,14 +82,16 @@ fuzz) soak_fuzz "${2:-600}" "${3:-}" ;;
 requests) soak_script requests "${2:-1000000}" ;;
 connections) soak_script connections "${2:-50}" ;;
 fairness) soak_figures fairness "${2:-20}" ;;
+throughput) soak_figures throughput "${2:-2}" ;;
 all)
         soak_fuzz 600
         soak_script requests 1000000
         soak_script connections 50
         soak_figures fairness 20
+        soak_figures throughput 2
         ;;
 *)
-        echo "usage: tests/soak/run.sh [fuzz|requests|connections|fairness|all] [SIZE] [TARGET]" >&2
+        echo "usage: tests/soak/run.sh [fuzz|requests|connections|fairness|throughput|all] [SIZE] [TARGET]" >&2
         exit 2
         ;;
 esac
