@@ -3,9 +3,14 @@
 #pragma once
 
 #include "api/build.h"
+#include "base/nearest.h"
 #include "base/str.h"
+#include "base/try.h"
 #include "infer/infer.h"
 #include "infer/result.h"
+#include "model/load.h"
+#include "model/wire.h"
+#include "ops/table/allowed.h"
 #include "render/render.h"
 #include "shape.h"
 

@@ -38,6 +38,7 @@ extern "C" {
 #include "base/code.h"    /* enum ox_code: OX_OK, OX_INVALID_ARGUMENT ... and ox_code_name() */
 #include "base/fault.h"   /* struct ox_diag: one fault of a model or node */
 #include "base/limits.h"  /* struct ox_limits and ox_limits_default() */
+#include "base/write.h"   /* ox_write */
 #include "infer/public.h" /* struct ox_options, and what results are made of */
 
 #pragma GCC visibility push(default)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Keeps the includes of src/ and service/ pointing one way: base <- dim <- value <- model, ops <- infer <- render <- api <- service.
+Within service/: config <- obs <- work <- net <- rest <- rpc <- main, and from the engine it includes its doors alone.
 Within ops/: table <- node <- kit <- rules, and a rule file includes no header of another.
 
 rest/ and rpc/ know neither HTTP library, the engine knows no I/O library, and only service/ and tests use shape.h. What a
@@ -27,7 +28,19 @@ ENGINE = {
     "api": {"base", "dim", "value", "model", "ops/table", "ops/node", "ops/kit", "ops/rules", "infer", "render"},
 }
 # What shape.h may lead to.
-PUBLIC = {"base/code.h", "base/fault.h", "base/limits.h", "base/limits.def", "infer/public.h"}
+PUBLIC = {"base/code.h", "base/fault.h", "base/limits.h", "base/limits.def", "base/write.h", "infer/public.h"}
+# How service/ reaches the engine: its two faces, the table that flags are made of, and what writes JSON and messages.
+DOORS = {"shape.h", "engine.h", "base/limits.def", "render/json_out.h", "render/message_out.h"}
+# What each part of service/ may include besides itself. service.h, which knows all parts that run, stands with net/.
+SERVICE = {
+    "config": set(),
+    "obs": {"config"},
+    "work": {"config", "obs"},
+    "net": {"config", "obs", "work"},
+    "rest": {"config", "obs", "work", "net"},
+    "rpc": {"config", "obs", "work", "net", "rest"},
+    "main": {"config", "obs", "work", "net", "rest", "rpc"},
+}
 # Headers of libraries that a part must not see.
 FORBIDDEN = {
     "src": ("microhttpd", "nghttp2/", "jansson", "pthread", "threads.h", "sys/socket", "syslog", "nettle/"),
@@ -58,7 +71,24 @@ def family_header(path):
     return "ops/rules/%s.h" % re.match(r"src/ops/rules/(\w+)", path)[1]
 
 
+def service_faults():
+    for path in sources("service"):
+        part = service_room(path[len("service/"):])
+        for name in includes(path):
+            if os.path.exists(os.path.join(ROOT, "src", name)) and name not in DOORS:
+                yield "%s includes %s: the engine's doors are %s" % (path, name, ", ".join(sorted(DOORS)))
+            target = service_room(name) if os.path.exists(os.path.join(ROOT, "service", name)) else ""
+            if target and target != part and target not in SERVICE[part]:
+                yield "%s includes %s: %s is not below %s" % (path, name, target, part)
+
+
+def service_room(name):
+    """The part of service/ that a path belongs to."""
+    return "net" if name == "service.h" else name.split("/")[0]
+
+
 def faults():
+    yield from service_faults()
     for path in sources("src"):
         part = room(path[len("src/"):])
         if not part:

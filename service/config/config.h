@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/limits.h"
+#include "shape.h"
 
 enum command {
         COMMAND_SERVE = 1,

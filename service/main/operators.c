@@ -1,10 +1,8 @@
 /* shaped operators: the registry as a table, and one operator in detail. */
 #include <string.h>
 
-#include "base/nearest.h"
 #include "engine.h"
 #include "main/main.h"
-#include "ops/table/allowed.h"
 #include "rest/catalog.h"
 
 #define DETAIL_BYTES ((size_t)1 << 20) /* of the text about one operator */

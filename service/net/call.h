@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/code.h"
+#include "shape.h"
 #include "work/job.h"
 
 struct call;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/str.h"
+#include "engine.h"
 
 #define END_BYTES   2  /* what line_end() writes */
 #define NUMBER_MOST 24 /* digits, point and sign of a number */

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "render/render.h"
+#include "shape.h"
 
 enum metric {
 #define COUNTER(name, help) METRIC_##name,

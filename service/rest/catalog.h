@@ -1,7 +1,7 @@
 /* The registry as it is listed: operators page by page, each as it stands in a version of its operator set. */
 #pragma once
 
-#include "ops/table/registry.h"
+#include "engine.h"
 
 #define CATALOG_PAGE_DEFAULT 100
 #define CATALOG_PAGE_MOST    1000

@@ -9,7 +9,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "base/try.h"
+#include "engine.h"
 
 #define OUT_BYTES   ((size_t)64 * 1024)
 #define STATE_BYTES ((size_t)112 * 1024) /* of zlib, and a piece of the body that waits; zstd tells what it takes */

@@ -4,8 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/code.h"
-#include "base/limits.h"
+#include "shape.h"
 #include "work/budget.h"
 
 enum encoding { ENCODING_IDENTITY, ENCODING_GZIP, ENCODING_ZSTD };

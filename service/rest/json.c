@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/str.h"
-
 #define BLOCK     64 /* values that are allocated at a time */
 #define FEW_NAMES 8  /* of an object, held against each other one by one */
 

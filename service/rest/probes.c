@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ops/table/registry.h"
+#include "engine.h"
 #include "rest/routes.h"
 #include "service.h"
 #include "version.h"

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine.h"
 #include "google/protobuf/any.pb-c.h"
 #include "google/rpc/error_details.pb-c.h"
-#include "model/load.h"
 #include "rpc/base64.h"
 #include "rpc/json_name.h"
 #include "rpc/messages.h"

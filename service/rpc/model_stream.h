@@ -1,7 +1,7 @@
 /* An InferModelRequest on its way in: the bytes of its model go to the engine while they arrive, all else is kept. */
 #pragma once
 
-#include "model/wire.h"
+#include "engine.h"
 #include "net/call.h"
 #include "rpc/base64.h"
 #include "rpc/messages.h"

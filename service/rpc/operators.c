@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine.h"
 #include "render/message_out.h"
 #include "rest/catalog.h"
 #include "rpc/rpc.h"

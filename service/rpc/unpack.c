@@ -3,8 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "model/load.h"
-#include "model/wire.h"
+#include "engine.h"
 #include "rpc/fault.h"
 
 struct check {

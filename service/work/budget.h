@@ -2,7 +2,7 @@
    What a connection needs whatever is asked over it is bounded by how many there may be. */
 #pragma once
 
-#include "base/arena.h"
+#include "engine.h"
 #include "obs/metrics.h"
 
 struct budget {

@@ -70,6 +70,3 @@ struct ox_constraint {
 struct ox_summary {
         size_t values, exact, symbolic, dynamic, unknown, errors, warnings;
 };
-
-/* Takes the next bytes of what is rendered. */
-typedef void (*ox_write)(void *user, const char *bytes, size_t size);

@@ -1,6 +1,7 @@
 /* Sinks over a result. Each writes through `write`, in pieces; what it needs besides lives on the arena. */
 #pragma once
 
+#include "base/write.h"
 #include "infer/result.h"
 
 /* The JSON of api.md ("What an inference answers"). */
