@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Requests a second against a libmicrohttpd program that does nothing with the same bodies (tests/bench/hello.c), both
-with 2 I/O threads, on one machine in one run: the ratio says what our own work costs.
+with 2 I/O threads, on one machine in one run: the ratio says what our own work costs. On a machine that does other things
+as well, the processor time of a request says more than requests a second: it is printed beside them.
 
     throughput.py SECONDS       of each of the rounds; BASE may name an older daemon to compare with. Needs wrk
 """
@@ -66,46 +67,60 @@ def script(folder, name, body):
     return path
 
 
+def work_seconds(pid):
+    """Processor time that a process has taken."""
+    with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as f:
+        return sum(int(field) for field in f.read().rpartition(")")[2].split()[11:13]) / os.sysconf("SC_CLK_TCK")
+
+
 def rate(seconds, lua, port, path):
+    """Requests a second, and how many there were."""
     said = subprocess.run(["wrk", "-t2", "-c32", "-d%gs" % seconds, "-s", lua, "http://127.0.0.1:%d%s" % (port, path)],
                           stdout=subprocess.PIPE, check=True).stdout.decode()
     check("no request fails", "Non-2xx" not in said and "Socket errors" not in said, said)
-    return float(re.search(r"Requests/sec: *([0-9.]+)", said)[1])
+    return float(re.search(r"Requests/sec: *([0-9.]+)", said)[1]), int(re.search(r"(\d+) requests in", said)[1])
 
 
-def run_row(seconds, folder, ports, daemon, row):
+def middle_ratio(rates, other):
+    return statistics.median(a / b for a, b in zip(rates["shaped"], rates[other]))
+
+
+def run_row(seconds, folder, servers, daemon, row):
     name, path, body = row
     kind = JSON_TYPE if body and body[:1] == b"{" else BYTES_TYPE
     answer = daemon.get(path) if body is None else daemon.post(path, body, kind)
     lua = script(folder, name, body)
-    rates = {}
+    rates, times = {}, {}
     with Hello(len(answer.body)) as hello:
         for _ in range(ROUNDS):
-            for who, port in {"hello": hello.port, **ports}.items():
-                rates.setdefault(who, []).append(rate(seconds, lua, port, path))
-    middle = {who: statistics.median(found) for who, found in rates.items()}
-    to_hello = statistics.median(a / b for a, b in zip(rates["shaped"], rates["hello"]))
-    print("#  %-9s %s; to hello %.2f" % (name, ", ".join("%s %.0f/s" % pair for pair in middle.items()), to_hello), flush=True)
+            for who, server in {"hello": hello, **servers}.items():
+                before = work_seconds(server.process.pid)
+                found, count = rate(seconds, lua, server.port, path)
+                rates.setdefault(who, []).append(found)
+                times.setdefault(who, []).append((work_seconds(server.process.pid) - before) / count * 1e6)
+    for who, found in rates.items():
+        print("#  %-8s %-6s %8.0f/s (%.2f of it)  %8.1f us a request" % (
+            name, who, statistics.median(found), middle_ratio(rates, who), statistics.median(times[who])), flush=True)
     if name in LEAST:
-        check("%s: at least %g of hello" % (name, LEAST[name]), to_hello >= LEAST[name], to_hello)
+        ratio = middle_ratio(rates, "hello")
+        check("%s: at least %g of hello" % (name, LEAST[name]), ratio >= LEAST[name], ratio)
     if "base" in rates:
-        to_base = statistics.median(a / b for a, b in zip(rates["shaped"], rates["base"]))
-        print("#  %-9s %.2f times the base" % (name, to_base), flush=True)
-        check("%s: at least %g of the base" % (name, GROWTH.get(name, 0.95)), to_base >= GROWTH.get(name, 0.95), to_base)
+        ratio = middle_ratio(rates, "base")
+        check("%s: at least %g of the base" % (name, GROWTH.get(name, 0.95)), ratio >= GROWTH.get(name, 0.95), ratio)
 
 
 def main():
     seconds = float(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder, serve(SHAPED) as daemon:
-        ports = {"shaped": daemon.port}
+        servers = {"shaped": daemon}
         if not BASE:
             for row in ROWS:
-                run_row(seconds, folder, ports, daemon, row)
+                run_row(seconds, folder, servers, daemon, row)
         else:
             with serve(BASE) as base:
-                ports["base"] = base.port
+                servers["base"] = base
                 for row in ROWS:
-                    run_row(seconds, folder, ports, daemon, row)
+                    run_row(seconds, folder, servers, daemon, row)
     finish()
 
 
