@@ -48,11 +48,19 @@ static bool is_name(const char *given, const char *name)
         return *given == *name;
 }
 
-static const char *list_names(struct builder *b, const char *const *names)
+/* "; did you mean 'shape'?", or all names where none is near. */
+static const char *hint_of(struct builder *b, const char *given, const char *const *names)
 {
+        struct nearest near;
         struct buf buf;
 
+        nearest_begin(&near, given, strlen(given));
+        for (size_t i = 0; names[i]; i++)
+                nearest_try(&near, names[i]);
+        if (near.best)
+                return arena_printf(b->arena, "did you mean '%s'?", near.best);
         buf_init(&buf, b->arena);
+        buf_puts(&buf, "the members are ");
         for (size_t i = 0; names[i]; i++) {
                 buf_puts(&buf, i ? ", " : "");
                 buf_puts(&buf, names[i]);
@@ -72,8 +80,8 @@ enum ox_code read_members(struct builder *b, struct build_subject subject, const
                 while (names[i] && !is_name(member->name, names[i]))
                         i++;
                 if (!names[i])
-                        return build_fail(b, OX_INVALID_ARGUMENT, subject, "unknown member '%.60s'; the members are %s",
-                                          member->name, list_names(b, names));
+                        return build_fail(b, OX_INVALID_ARGUMENT, subject, "unknown member '%.60s'; %s", member->name,
+                                          hint_of(b, member->name, names));
                 if (ret_member[i])
                         return build_fail(b, OX_INVALID_ARGUMENT, subject, "'%s' and '%s' are one member, given twice",
                                           ret_member[i]->name, member->name);

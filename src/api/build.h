@@ -53,6 +53,9 @@ bool build_special(const char *text, double *ret);
 enum ox_code build_shape(struct builder *b, struct build_subject subject, const struct ox_shape *given,
                          struct type *ret);
 
+/* A dimension that is no value's own: an integer, or a text as in a shape, which must say something. */
+enum ox_code build_dim(struct builder *b, const struct ox_dim *given, struct dim *ret);
+
 /* -- nodes -- */
 
 /* An operator that must not be "". Neither these texts nor those of the following calls are copied. */

@@ -114,6 +114,29 @@ static const char *kept_name(struct building *v)
         return v->name;
 }
 
+/* A name that a symbol has now is that symbol. */
+static struct dim dim_of_text(struct builder *b, const char *text, size_t length, const struct dim_origin *origin)
+{
+        struct dim d;
+
+        return dim_find(b->dims, text, length, &d) ? d : dim_read(b->dims, text, length, is_symbol, b, origin);
+}
+
+enum ox_code build_dim(struct builder *b, const struct ox_dim *given, struct dim *ret)
+{
+        static const struct dim_origin nowhere = {.axis = -1};
+
+        *ret = dim_int(given->value);
+        if (!given->text)
+                return OX_OK;
+        TRY(build_check_text(b, "a dimension", given->text));
+        if (is_unnamed(given->text))
+                return build_fail(b, OX_INVALID_ARGUMENT, (struct build_subject){"a dimension", ""},
+                                  "expected a name or an expression, got '%s'", given->text);
+        *ret = dim_of_text(b, given->text, strlen(given->text), &nowhere);
+        return OX_OK;
+}
+
 static enum ox_code read_text(struct building *v, const char *text, int axis, struct dim *ret)
 {
         struct builder *b = v->b;
@@ -127,8 +150,8 @@ static enum ox_code read_text(struct building *v, const char *text, int axis, st
                                        axis < 0 ? arena_printf(b->arena, "%s_length", v->name)
                                                 : arena_printf(b->arena, "%s_%d", v->name, axis),
                                        &origin);
-        else if (!dim_find(b->dims, text, length, ret))
-                *ret = dim_read(b->dims, text, length, is_symbol, b, &origin);
+        else
+                *ret = dim_of_text(b, text, length, &origin);
         return OX_OK;
 }
 

@@ -16,27 +16,9 @@ struct dim_call {
         int64_t least, most; /* the number that it evaluates to is `least` */
 };
 
-static bool is_symbol(void *user, str_id name)
-{
-        struct ox_context *context = user;
-        struct dim symbol;
-
-        return dim_find(context->dims, str_text(context->strings, name), str_length(context->strings, name), &symbol);
-}
-
 static enum ox_code read_dim(struct ox_context *context, const struct ox_dim *given, struct dim *ret)
 {
-        static const struct dim_origin nowhere = {.axis = -1};
-
-        *ret = dim_int(given->value);
-        if (!given->text)
-                return OX_OK;
-        TRY(context_check_text(context, "a dimension", given->text));
-        if (!given->text[0])
-                return context_fail(context, OX_INVALID_ARGUMENT, "a dimension's text must not be empty");
-        if (!dim_find(context->dims, given->text, strlen(given->text), ret))
-                *ret = dim_read(context->dims, given->text, strlen(given->text), is_symbol, context, &nowhere);
-        return OX_OK;
+        return context_built(context, build_dim(&context->builder, given, ret));
 }
 
 static enum ox_code write_dim(struct ox_context *context, struct dim d, struct ox_dim *ret)

@@ -133,7 +133,8 @@ def check_spellings(daemon):
     for what, body, text in (
         ("both spellings", {**request(), "node": {"opType": "Relu", "op_type": "Relu"}}, "'opType' and 'op_type' are one member"),
         ("one domain twice", {"node": {"opType": "Relu"}, "opsetImports": {"": 13, "ai.onnx": 14}}, "are one domain"),
-        ("an unknown member", {**request(), "opzet": 1}, "unknown member 'opzet'; the members are node, opset, opsetImports, inputs"),
+        ("an unknown member", {**request(), "opzet": 1}, "unknown member 'opzet'; did you mean 'opset'?"),
+        ("an unknown member that is like none", {**request(), "x": 1}, "unknown member 'x'; the members are node, opset, opsetImports, inputs"),
         ("an input that the node does not name", {**request(), "inputs": {"x": X, "q": X}},
          "input q: the node does not name it; its inputs are 'x'"),
         ("a type without tensor()", request(inputs={"x": {"type": "float"}}), "did you mean 'tensor(float)'?"),
