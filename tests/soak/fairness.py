@@ -109,24 +109,29 @@ def told(what, took):
 def main():
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 20
     print("# load average %.1f" % os.getloadavg()[0])
-    weights = noise(UPLOAD_BYTES, 16)
+    # Random bytes are stored as they are, so that an upload costs what its way costs; of 16 values the decoding costs most.
+    weights, few = noise(UPLOAD_BYTES), noise(UPLOAD_BYTES, 16)
     node = ("POST", "/v1/nodes:infer", NODE, {"Content-Type": "application/json"})
     raw = ("POST", INFER, weights)
     packed = ("POST", INFER, gzip.compress(weights, 1), {"Content-Encoding": "gzip"})
+    coded = ("POST", INFER, gzip.compress(few, 1), {"Content-Encoding": "gzip"})
     polite = ("POST", INFER, chain(POLITE_NODES))
     with Daemon("--log-requests=false") as daemon:
         idle_node = told("a node, idle", times(daemon, seconds, node, 1000))
         idle_polite = told("10,000 nodes, idle", times(daemon, seconds / 4, polite, 20))
         told("64 MiB, idle", times(daemon, 1, raw, 5))
-        idle_packed = told("64 MiB in gzip, idle", times(daemon, 1, packed, 5))
+        told("64 MiB in gzip, idle", times(daemon, 1, packed, 5))
+        idle_coded = told("64 MiB of 16 values in gzip, idle", times(daemon, 1, coded, 5))
         with Load(daemon, 8):
             busy_node = told("a node beside 8 of 100,000 nodes", times(daemon, seconds, node, 1000))
-            told("64 MiB beside them", times(daemon, seconds / 4, raw, 5))
+            busy_raw = told("64 MiB beside them", times(daemon, seconds / 4, raw, 5))
             busy_packed = told("64 MiB in gzip beside them", times(daemon, seconds / 4, packed, 5))
+            busy_coded = told("64 MiB of 16 values in gzip beside them", times(daemon, seconds / 4, coded, 5))
         with Load(daemon, 64):
             busy_polite = told("10,000 nodes beside 64 of 100,000 nodes", times(daemon, seconds, polite, 20))
     for what, left, right, most in (("a small node, p99", at(busy_node, 0.99), at(idle_node, 0.99), MOST),
-                                    ("64 MiB in gzip, median", at(busy_packed, 0.5), at(idle_packed, 0.5), MOST_GZIP),
+                                    ("64 MiB in gzip for 64 MiB, medians", at(busy_packed, 0.5), at(busy_raw, 0.5), MOST_GZIP),
+                                    ("64 MiB of 16 values in gzip, median", at(busy_coded, 0.5), at(idle_coded, 0.5), MOST_GZIP),
                                     ("a polite client, median", at(busy_polite, 0.5), at(idle_polite, 0.5), MOST),
                                     ("a polite client, p99", at(busy_polite, 0.99), at(idle_polite, 0.99), MOST)):
         check("%s: %.1f times, at most %d" % (what, left / right, most), left <= most * right)
