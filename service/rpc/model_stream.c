@@ -8,10 +8,13 @@
 enum { REQUEST_MODEL = 1, REQUEST_OPTIONS = 2 }; /* fields of InferModelRequest */
 
 void model_stream_begin(struct model_stream *stream, struct ox_context *context, bool is_json, struct budget *budget,
-                        int64_t rest_limit)
+                        int64_t rest_limit, size_t defer_bytes)
 {
-        *stream = (struct model_stream){
-                .context = context, .is_json = is_json, .rest = {.budget = budget}, .rest_limit = rest_limit};
+        *stream = (struct model_stream){.context = context,
+                                        .is_json = is_json,
+                                        .rest = {.budget = budget},
+                                        .rest_limit = rest_limit,
+                                        .defer_bytes = defer_bytes};
 }
 
 void model_stream_done(struct model_stream *stream)
@@ -36,6 +39,7 @@ static void begin_model(struct model_stream *s)
 {
         if (s->has_model)
                 ox_context_reset(s->context, SIZE_MAX);
+        ox_model_defer(s->context, s->defer_bytes);
         s->has_model = true;
 }
 

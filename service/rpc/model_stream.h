@@ -12,6 +12,7 @@ struct model_stream {
         int64_t rest_limit;    /* on the bytes of `rest` */
         struct call_text rest; /* in protobuf the options, one message after the other, which is their merger; in JSON
                                   the request, its model empty */
+        size_t defer_bytes;    /* ox_model_defer() */
         bool has_model;
         enum ox_code code; /* of what failed; `fault` says what */
         struct message_fault fault;
@@ -32,7 +33,7 @@ struct model_stream {
 };
 
 void model_stream_begin(struct model_stream *stream, struct ox_context *context, bool is_json, struct budget *budget,
-                        int64_t rest_limit);
+                        int64_t rest_limit, size_t defer_bytes);
 void model_stream_done(struct model_stream *stream);
 
 /* Takes the next bytes. False: `code` and `fault` say what is wrong. */

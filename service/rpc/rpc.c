@@ -285,6 +285,11 @@ static bool answer(struct rpc *rpc, bool is_inline)
 
 /* -- routes -- */
 
+/* As REST: what is small is answered by the thread that reads. */
+#define INLINE_MODEL_BYTES 131072 /* kept of a model */
+#define INLINE_NODE_BYTES  4096
+#define COST_A_BYTE        5 /* ns that what was read costs to infer and to answer, about */
+
 static const struct rpc_method *find_method(const char *path)
 {
         for (size_t i = 0; i < rpc_method_count; i++)
@@ -366,7 +371,7 @@ void rpc_begin(struct call *call)
         }
         /* A GET says only in its query whether the message is JSON. */
         model_stream_begin(&rpc->model, rpc->context, is_json, &service->budget,
-                           service->config->limits.node_request_bytes);
+                           service->config->limits.node_request_bytes, INLINE_MODEL_BYTES);
         call->put_error = put_error;
         protocol->begin(rpc);
 }
@@ -377,11 +382,6 @@ bool rpc_body(struct call *call, const char *bytes, size_t size)
 
         return rpc->protocol->body(rpc, bytes, size);
 }
-
-/* As REST: what is small is answered by the thread that reads. */
-#define INLINE_MODEL_BYTES 131072 /* kept of a model */
-#define INLINE_NODE_BYTES  4096
-#define COST_A_BYTE        5 /* ns that what was read costs to infer and to answer, about */
 
 static bool may_be_inline(const struct rpc *rpc)
 {

@@ -111,7 +111,7 @@ static enum ox_code stream(const struct input *input, uint64_t seed, struct call
         bool is_good = true;
 
         ox_context_reset(context, SIZE_MAX);
-        model_stream_begin(&stream, context, input->is_json, &budget, 1 << 20);
+        model_stream_begin(&stream, context, input->is_json, &budget, 1 << 20, SIZE_MAX);
         for (size_t at = 0, step; is_good && at < input->size; at += step) {
                 step = seed ? 1 + seed % 13 : input->size;
                 seed = seed * UINT64_C(6364136223846793005) + (seed != 0);

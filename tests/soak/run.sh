@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/soak/run.sh [fuzz|requests|connections|fairness|throughput|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
+# tests/soak/run.sh [fuzz|requests|connections|fairness|throughput|large|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
 #   fuzz      every fuzz target under libFuzzer with address and undefined sanitizers, SIZE seconds each (default 600);
 #             or TARGET alone
 #   requests  SIZE requests (default 1,000,000) of every kind on a daemon with the address sanitizer, good and bad
@@ -8,6 +8,7 @@
 #   connections  SIZE bursts (default 50) of more connections than may be, of each of four kinds
 #   throughput  requests a second beside a program that does nothing with the same bodies, in rounds of SIZE seconds (default
 #             2), in a release build; BASE may name the program of an older one, which is measured too
+#   large     eight models of SIZE MiB (default 1024) at once by Connect and gRPC-Web, while the daemon's memory is watched
 # Ends with `N passed, N failed`. Needs clang for fuzz.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -83,15 +84,17 @@ requests) soak_script requests "${2:-1000000}" ;;
 connections) soak_script connections "${2:-50}" ;;
 fairness) soak_figures fairness "${2:-20}" ;;
 throughput) soak_figures throughput "${2:-2}" ;;
+large) soak_figures large "${2:-1024}" ;;
 all)
         soak_fuzz 600
         soak_script requests 1000000
         soak_script connections 50
         soak_figures fairness 20
         soak_figures throughput 2
+        soak_figures large 1024
         ;;
 *)
-        echo "usage: tests/soak/run.sh [fuzz|requests|connections|fairness|throughput|all] [SIZE] [TARGET]" >&2
+        echo "usage: tests/soak/run.sh [fuzz|requests|connections|fairness|throughput|large|all] [SIZE] [TARGET]" >&2
         exit 2
         ;;
 esac
