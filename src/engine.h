@@ -36,7 +36,7 @@ enum ox_code ox_request_infer(struct ox_context *context, const struct infer_nod
 enum ox_code ox_render_error(struct ox_context *context, enum ox_code code, const char *message,
                              const struct ox_result *result, ox_write write, void *user);
 
-/* ox_render_proto() at a place of a larger message, and the google.rpc.Status of an error. */
+/* ox_render_proto() at a place of a larger message, and render_error_proto(). */
 enum ox_code ox_render_proto_in(struct ox_context *context, const struct ox_result *result,
                                 const struct message_path *around, ox_write write, void *user);
 enum ox_code ox_render_error_proto(struct ox_context *context, const struct render_error *error,

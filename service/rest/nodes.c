@@ -60,13 +60,9 @@ static void begin(struct call *call, bool is_batch)
                 call_reply_error(call, OX_INVALID_ARGUMENT, "%s", n->options.error);
                 return;
         }
-        if (!upload_begin(&n->upload, call, 1U << MEDIA_JSON | 1U << MEDIA_PROTO, "application/json",
+        if (!upload_begin(&n->upload, call, 1U << MEDIA_JSON, "application/json or application/x-protobuf",
                           limits->node_request_bytes, "node_request_bytes"))
                 return;
-        if (n->upload.media == MEDIA_PROTO) {
-                call_reply_error(call, OX_UNIMPLEMENTED, "requests as application/x-protobuf are not there yet");
-                return;
-        }
         n->upload.sink = collect;
         n->upload.user = call;
 }

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rest/media.h"
 #include "rest/rest.h"
 #include "rest/routes.h"
 
@@ -23,6 +24,8 @@
 
 const struct route routes[] = {
         {"/v1/models:infer", "models:infer", METHOD_POST, MODELS},
+        {"/v1/nodes:infer", "nodes:infer/proto", METHOD_POST | ROUTE_PROTO, RPC},
+        {"/v1/nodes:batchInfer", "nodes:batchInfer/proto", METHOD_POST | ROUTE_PROTO, RPC},
         {"/v1/nodes:infer", "nodes:infer", METHOD_POST, NODES(nodes_begin)},
         {"/v1/nodes:batchInfer", "nodes:batchInfer", METHOD_POST, NODES(nodes_begin_batch)},
         {"/v1/operators", "operators", METHOD_GET, ANSWER(operators_list)},
@@ -35,6 +38,8 @@ const struct route routes[] = {
         {"/v2/health/live", "v2/health/live", METHOD_GET, ANSWER(probe_live_v2)},
         {"/v2/health/ready", "v2/health/ready", METHOD_GET, ANSWER(probe_ready_v2)},
         {"/shaped.v1.ShapeInference/InferModel", "InferModel", METHOD_POST | METHOD_GET, RPC},
+        {"/shaped.v1.ShapeInference/InferNode", "InferNode", METHOD_POST | METHOD_GET, RPC},
+        {"/shaped.v1.ShapeInference/BatchInferNodes", "BatchInferNodes", METHOD_POST | METHOD_GET, RPC},
         {"/shaped.v1.ShapeInference/ListOperators", "ListOperators", METHOD_POST | METHOD_GET, RPC},
         {"/shaped.v1.ShapeInference/GetOperator", "GetOperator", METHOD_POST | METHOD_GET, RPC},
         {"/grpc.health.v1.Health/Check", "Health/Check", METHOD_POST, RPC},
@@ -58,12 +63,17 @@ static bool route_matches(const struct route *route, const char *path)
         return strcmp(path, route->path) == 0;
 }
 
+static bool is_proto(struct call *call)
+{
+        return media_read(call_header(call, "Content-Type")) == MEDIA_PROTO;
+}
+
 static void rest_begin(struct call *call)
 {
         for (size_t i = 0; i < route_count; i++) {
                 const struct route *route = &routes[i];
 
-                if (!route_matches(route, call->path))
+                if (!route_matches(route, call->path) || (route->methods & ROUTE_PROTO && !is_proto(call)))
                         continue;
                 call->route = (int)i;
                 if (call->method & route->methods || (call->method == METHOD_HEAD && route->methods & METHOD_GET)) {

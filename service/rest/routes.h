@@ -8,10 +8,12 @@
 #define HTTP_NOT_ALLOWED  405
 #define HTTP_TOO_LARGE    413
 
+#define ROUTE_PROTO 0x100 /* for requests in application/x-protobuf alone */
+
 struct route {
         const char *path;            /* one that ends in / stands for all below it */
         const char *name;            /* in the metrics */
-        unsigned methods;            /* of enum call_method; HEAD goes with GET */
+        unsigned methods;            /* of enum call_method, and ROUTE_PROTO; HEAD goes with GET */
         struct call_handler handler; /* what it leaves out does nothing */
 };
 

@@ -41,16 +41,21 @@ enum ox_code rpc_infer_model(struct rpc *rpc)
         const Shaped__V1__InferOptions *given;
         const struct ox_result *result = NULL;
         struct ox_options options;
+        struct message_fault fault;
+        enum ox_code code;
 
         TRY(read_rest(rpc, &given));
-        TRY(rpc_options(rpc, given, &options));
+        code = options_take(rpc->context, given, &options, &fault);
+        if (code != OX_OK)
+                return fault.text[0] ? rpc_fail_message(rpc, code, &fault) : rpc_fail_inference(rpc, code, NULL);
         if (!rpc->model.has_model)
                 return rpc_fail(rpc, OX_INVALID_ARGUMENT, "model", "model: the request has none");
+        options.seed = rpc->call->service->seed;
         options.work_budget = rpc->is_inline ? INLINE_NODES : 0;
         options.work_ns = rpc->is_inline ? INLINE_NS : 0;
         options.look = call_look;
         options.look_user = rpc->call;
-        enum ox_code code = ox_model_infer(rpc->context, &options, &result);
+        code = ox_model_infer(rpc->context, &options, &result);
         bool is_inferred = code == OX_OK;
 
         if (is_inferred)

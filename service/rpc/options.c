@@ -3,10 +3,9 @@
 #include <stdio.h>
 
 #include "rpc/fault.h"
-#include "service.h"
 
 struct taking {
-        struct rpc *rpc;
+        struct ox_context *context;
         const Shaped__V1__InferOptions *given;
         struct ox_options *ret;
         struct message_fault fault;
@@ -26,7 +25,7 @@ static enum ox_code take_binding(struct taking *t, const Shaped__V1__Binding *gi
 static enum ox_code take_bindings(struct taking *t)
 {
         struct ox_binding *bindings =
-                arena_new_array(ox_context_arena(t->rpc->context), struct ox_binding, t->given->n_dims);
+                arena_new_array(ox_context_arena(t->context), struct ox_binding, t->given->n_dims);
 
         for (size_t i = 0; i < t->given->n_dims; i++) {
                 enum ox_code code = take_binding(t, t->given->dims[i], &bindings[i]);
@@ -56,7 +55,7 @@ static const char *size_text(struct arena *arena, const OnnxDim *dim)
 
 static enum ox_code take_shape(struct taking *t, const Shaped__V1__InputShape *given, struct ox_input_shape *ret)
 {
-        struct arena *arena = ox_context_arena(t->rpc->context);
+        struct arena *arena = ox_context_arena(t->context);
 
         if (!given->input || !given->input[0])
                 return message_fail_at(&t->fault, "input", "a shape must name an input");
@@ -80,7 +79,7 @@ static enum ox_code take_shape(struct taking *t, const Shaped__V1__InputShape *g
 static enum ox_code take_shapes(struct taking *t)
 {
         struct ox_input_shape *shapes =
-                arena_new_array(ox_context_arena(t->rpc->context), struct ox_input_shape, t->given->n_shapes);
+                arena_new_array(ox_context_arena(t->context), struct ox_input_shape, t->given->n_shapes);
 
         for (size_t i = 0; i < t->given->n_shapes; i++) {
                 enum ox_code code = take_shape(t, t->given->shapes[i], &shapes[i]);
@@ -152,17 +151,15 @@ static enum ox_code run_take(void *user)
         return code;
 }
 
-enum ox_code rpc_options(struct rpc *rpc, const Shaped__V1__InferOptions *given, struct ox_options *ret)
+enum ox_code options_take(struct ox_context *context, const Shaped__V1__InferOptions *given, struct ox_options *ret,
+                          struct message_fault *ret_fault)
 {
-        struct taking t = {.rpc = rpc, .given = given, .ret = ret, .fault = {.field = ""}};
+        struct taking t = {.context = context, .given = given, .ret = ret, .fault = {.field = ""}};
+        enum ox_code code = OX_OK;
 
-        *ret = (struct ox_options){.values = OX_VALUES_INFERRED, .seed = rpc->call->service->seed};
-        if (!given)
-                return OX_OK;
-        enum ox_code code = ox_context_run(rpc->context, run_take, &t);
-
-        if (code == OX_OK)
-                return OX_OK;
-        return t.fault.text[0] ? rpc_fail(rpc, code, t.fault.field, "%s: %s", t.fault.field, t.fault.text)
-                               : rpc_fail_inference(rpc, code, NULL);
+        *ret = (struct ox_options){.values = OX_VALUES_INFERRED};
+        if (given)
+                code = ox_context_run(context, run_take, &t);
+        *ret_fault = t.fault;
+        return code;
 }

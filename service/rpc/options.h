@@ -1,8 +1,10 @@
 /* InferOptions as the engine takes them. */
 #pragma once
 
-#include "rpc/rpc.h"
+#include "rpc/messages.h"
 #include "shaped.pb-c.h"
 
-/* `given` NULL: none. What *ret points to lives on the context's arena and in `given`. */
-enum ox_code rpc_options(struct rpc *rpc, const Shaped__V1__InferOptions *given, struct ox_options *ret);
+/* `given` NULL: none. What *ret points to lives on the context's arena and in `given`. After a failure *ret_fault says
+   what is wrong with which field, or the context does. */
+enum ox_code options_take(struct ox_context *context, const Shaped__V1__InferOptions *given, struct ox_options *ret,
+                          struct message_fault *ret_fault);

@@ -43,7 +43,7 @@ enum ox_code rpc_fail_inference(struct rpc *rpc, enum ox_code code, const struct
 }
 
 /* What is wrong with a message, with the field before it. */
-static enum ox_code fail_message(struct rpc *rpc, enum ox_code code, const struct message_fault *fault)
+enum ox_code rpc_fail_message(struct rpc *rpc, enum ox_code code, const struct message_fault *fault)
 {
         return rpc_fail(rpc, code, fault->field, "%s%s%s", fault->field, fault->field[0] ? ": " : "", fault->text);
 }
@@ -97,7 +97,7 @@ static bool take_decoded(void *user, const char *bytes, size_t size)
         if (rpc->method->is_model) {
                 if (model_stream_take(&rpc->model, bytes, size))
                         return true;
-                fail_message(rpc, rpc->model.code, &rpc->model.fault);
+                rpc_fail_message(rpc, rpc->model.code, &rpc->model.fault);
                 reply_failure(rpc);
                 return false;
         }
@@ -134,7 +134,7 @@ bool rpc_take_end(struct rpc *rpc)
                 return rpc_refuse(rpc, OX_INVALID_ARGUMENT, "the compressed message ends too early");
         if (!rpc->method->is_model || model_stream_end(&rpc->model))
                 return true;
-        fail_message(rpc, rpc->model.code, &rpc->model.fault);
+        rpc_fail_message(rpc, rpc->model.code, &rpc->model.fault);
         reply_failure(rpc);
         return false;
 }
@@ -184,7 +184,8 @@ enum ox_code rpc_read_text(struct rpc *rpc, const struct call_text *text, const 
         *ret = reading.message;
         if (code == OX_OK)
                 return OX_OK;
-        return reading.fault.text[0] ? fail_message(rpc, code, &reading.fault) : rpc_fail_inference(rpc, code, NULL);
+        return reading.fault.text[0] ? rpc_fail_message(rpc, code, &reading.fault)
+                                     : rpc_fail_inference(rpc, code, NULL);
 }
 
 enum ox_code rpc_read(struct rpc *rpc, ProtobufCMessage **ret)
@@ -209,14 +210,32 @@ void rpc_append(void *text, const char *bytes, size_t size)
         text_append(text, bytes, size);
 }
 
+static struct call_text *written_to(struct rpc *rpc)
+{
+        return rpc->is_json ? &rpc->answer : &rpc->call->reply;
+}
+
 void rpc_write(void *user, const char *bytes, size_t size)
 {
         struct rpc *rpc = user;
-        struct call_text *to = rpc->is_json ? &rpc->answer : &rpc->call->reply;
+        struct call_text *to = written_to(rpc);
 
         if (rpc->is_inline && to->length + size > ANSWER_LITTLE_BYTES)
                 arena_bail(ox_context_arena(rpc->context), OX_ABORTED, "more than %d bytes", ANSWER_LITTLE_BYTES);
         text_append(to, bytes, size);
+}
+
+size_t rpc_written(struct rpc *rpc)
+{
+        return written_to(rpc)->length;
+}
+
+void rpc_cut(struct rpc *rpc, size_t length)
+{
+        struct call_text *text = written_to(rpc);
+
+        if (length < text->length)
+                text->length = length;
 }
 
 enum ox_code rpc_write_message(struct rpc *rpc, const ProtobufCMessage *message)
@@ -248,6 +267,8 @@ static enum ox_code run_to_json(void *user)
 static enum ox_code run_method(struct rpc *rpc)
 {
         rpc->answer.length = 0;
+        if (!rpc->method->is_model)
+                ox_context_reset(rpc->context, SIZE_MAX); /* of what was begun inline */
         TRY(rpc->method->run(rpc));
         if (rpc->is_json && !rpc->answer.failed) {
                 enum ox_code code = ox_context_run(rpc->context, run_to_json, rpc);
@@ -293,13 +314,14 @@ static bool answer(struct rpc *rpc, bool is_inline)
 static const struct rpc_method *find_method(const char *path)
 {
         for (size_t i = 0; i < rpc_method_count; i++)
-                if (strcmp(path, rpc_methods[i].path) == 0)
+                if (strcmp(path, rpc_methods[i].path) == 0 ||
+                    (rpc_methods[i].rest_path && strcmp(path, rpc_methods[i].rest_path) == 0))
                         return &rpc_methods[i];
         return NULL;
 }
 
 /* Which protocol it is, and in which form its messages are; NULL: none of ours. */
-static const struct rpc_protocol *find_protocol(struct call *call, bool *ret_is_json)
+static const struct rpc_protocol *find_protocol(struct call *call, const struct rpc_method *method, bool *ret_is_json)
 {
         static const struct {
                 const char *type;
@@ -313,7 +335,9 @@ static const struct rpc_protocol *find_protocol(struct call *call, bool *ret_is_
         const char *type = call_header(call, "Content-Type");
         size_t length = type ? strcspn(type, "; \t") : 0;
 
-        if (call->method == METHOD_GET)
+        if (method->rest_path && strcmp(call->path, method->rest_path) == 0)
+                return &rest_proto;
+        if (call->method != METHOD_POST)
                 return &connect_get;
         for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
                 if (strlen(rows[i].type) == length && strncasecmp(type, rows[i].type, length) == 0) {
@@ -347,7 +371,8 @@ void rpc_begin(struct call *call)
 {
         struct service *service = call->service;
         bool is_json = false;
-        const struct rpc_protocol *protocol = find_protocol(call, &is_json);
+        const struct rpc_method *method = find_method(call->path);
+        const struct rpc_protocol *protocol = find_protocol(call, method, &is_json);
         struct rpc *rpc = protocol ? calloc(1, sizeof(*rpc)) : NULL;
 
         call->state = rpc;
@@ -360,7 +385,7 @@ void rpc_begin(struct call *call)
                 return;
         }
         rpc->call = call;
-        rpc->method = find_method(call->path);
+        rpc->method = method;
         rpc->protocol = protocol;
         rpc->is_json = is_json;
         rpc->message.budget = rpc->answer.budget = &service->budget;

@@ -11,7 +11,8 @@
 struct rpc;
 
 struct rpc_method {
-        const char *path; /* "/package.Service/Method" */
+        const char *path;      /* "/package.Service/Method" */
+        const char *rest_path; /* REST's, for messages in protobuf; NULL: none */
         const ProtobufCMessageDescriptor *request, *response;
         bool is_model; /* the request's model is read while it arrives; else the request is collected */
         /* Infers or looks up, and writes the response with rpc_write() or rpc_write_message(). What fails calls
@@ -36,7 +37,7 @@ struct rpc_protocol {
         void (*fail)(struct rpc *rpc);
 };
 
-extern const struct rpc_protocol connect_post, connect_get, grpc_web;
+extern const struct rpc_protocol connect_post, connect_get, grpc_web, rest_proto;
 
 #define RPC_ERROR    1024
 #define RPC_ENVELOPE 5 /* bytes before a message of gRPC: flags and length */
@@ -102,6 +103,9 @@ bool rpc_lists(const char *list, const char *word);
 enum ox_code rpc_fail(struct rpc *rpc, enum ox_code code, const char *field, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
 
+/* The failure is what is wrong with a message. */
+enum ox_code rpc_fail_message(struct rpc *rpc, enum ox_code code, const struct message_fault *fault);
+
 /* The failure is what the context says of its last call; `result` may be NULL. */
 enum ox_code rpc_fail_inference(struct rpc *rpc, enum ox_code code, const struct ox_result *result);
 
@@ -110,6 +114,10 @@ void rpc_append(void *text, const char *bytes, size_t size);
 
 /* An ox_write of the response's bytes. */
 void rpc_write(void *rpc, const char *bytes, size_t size);
+
+/* How much of the response is written; and nothing of it from `length` on. */
+size_t rpc_written(struct rpc *rpc);
+void rpc_cut(struct rpc *rpc, size_t length);
 
 /* The collected request, on the context's arena; and a message of its type from elsewhere. */
 enum ox_code rpc_read(struct rpc *rpc, ProtobufCMessage **ret);

@@ -46,6 +46,11 @@ void build_names(struct builder *b, const struct ox_value *given);
 enum ox_code build_value(struct builder *b, struct build_subject subject, const struct ox_value *given,
                          struct value *ret, size_t *ret_dropped);
 
+/* A value that is a tensor, whose elements past the limit count as unknown; it must agree with what *value says
+ * already. */
+enum ox_code build_given_tensor(struct builder *b, struct build_subject subject, const OnnxTensor *tensor,
+                                struct value *value, size_t *ret_dropped);
+
 /* The numbers that JSON has no digits for, as its texts: "NaN", "Infinity", "-Infinity". */
 bool build_special(const char *text, double *ret);
 

@@ -60,6 +60,7 @@ enum {
         SUMMARY_ERRORS,
         SUMMARY_WARNINGS
 };
+enum { RESULT_ERROR = 2, RESULT_DIAGNOSTICS };
 enum { STATUS_CODE = 1, STATUS_MESSAGE, STATUS_DETAILS };
 enum { ANY_TYPE_URL = 1, ANY_VALUE };
 enum { ERROR_INFO_REASON = 1, ERROR_INFO_DOMAIN };
@@ -357,7 +358,36 @@ static void put_diagnostic_details(struct message_out *out, const struct diags *
         }
 }
 
-void render_error_proto(const struct render_error *error, struct arena *arena, const struct message_path *around,
+static void put_status(struct message_out *out, const struct render_error *error)
+{
+        message_number(out, STATUS_CODE, error->code);
+        message_text(out, STATUS_MESSAGE, error->message);
+}
+
+/* A BatchInferNodesResponse.Result: the error without details, and the diagnostics as they are. */
+static void put_failed_result(struct message_out *out, const struct render_error *error, const struct diags *diags)
+{
+        size_t begin = message_open(out, RESULT_ERROR);
+
+        put_status(out, error);
+        message_close(out, begin);
+        if (diags)
+                put_diagnostics(out, RESULT_DIAGNOSTICS, diags);
+}
+
+static void put_status_with_details(struct message_out *out, const struct render_error *error,
+                                    const struct diags *diags)
+{
+        put_status(out, error);
+        if (diags)
+                put_error_info(out, diags);
+        if (error->field)
+                put_bad_request(out, error->field, error->message);
+        if (diags)
+                put_diagnostic_details(out, diags);
+}
+
+void render_error_proto(const struct render_error *error, struct arena *arena, const struct message_path *result_path,
                         ox_write write, void *user)
 {
         const struct diags *diags = error->result ? error->result->diags : NULL;
@@ -365,14 +395,10 @@ void render_error_proto(const struct render_error *error, struct arena *arena, c
         struct message_out out;
 
         message_begin(&out, arena, NULL, write, user);
-        open_path(&out, around, begin);
-        message_number(&out, STATUS_CODE, error->code);
-        message_text(&out, STATUS_MESSAGE, error->message);
-        if (diags)
-                put_error_info(&out, diags);
-        if (error->field)
-                put_bad_request(&out, error->field, error->message);
-        if (diags)
-                put_diagnostic_details(&out, diags);
-        close_path(&out, around, begin);
+        open_path(&out, result_path, begin);
+        if (result_path)
+                put_failed_result(&out, error, diags);
+        else
+                put_status_with_details(&out, error, diags);
+        close_path(&out, result_path, begin);
 }

@@ -36,6 +36,7 @@ struct render_error {
         const struct ox_result *result; /* its diagnostics become details; may be NULL */
 };
 
-/* google.rpc.Status. */
-void render_error_proto(const struct render_error *error, struct arena *arena, const struct message_path *around,
+/* google.rpc.Status; or, at its place in a BatchInferNodesResponse, the Result of a node that failed, whose diagnostics
+   stand beside the error: in JSON a detail is read by those alone who know its type beforehand. */
+void render_error_proto(const struct render_error *error, struct arena *arena, const struct message_path *result_path,
                         ox_write write, void *user);

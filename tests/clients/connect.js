@@ -36,7 +36,8 @@ function largeModel(bytes) {
 const faulty = toBinary(ModelProtoSchema, create(ModelProtoSchema, {
   irVersion: 8n,
   opsetImport: [{ domain: "", version: 17n }],
-  graph: { name: "g", input: [{ name: "x" }], node: [{ opType: "Concat", name: "odd", input: ["x"], output: ["y"] }], output: [{ name: "y" }] },
+  graph: { name: "g", input: [{ name: "x", type: { value: { case: "tensorType", value: { elemType: 1 } } } }],
+    node: [{ opType: "Concat", name: "odd", input: ["x"], output: ["y"] }], output: [{ name: "y" }] },
 }));
 
 // Many nodes, so that a deadline comes before the answer.
@@ -49,6 +50,10 @@ const long = toBinary(ModelProtoSchema, create(ModelProtoSchema, {
     input: [{ name: "x0", type: { value: { case: "tensorType", value: { elemType: 1 } } } }],
   },
 }));
+
+function dimension(size) {
+  return { value: typeof size === "string" ? { case: "dimParam", value: size } : { case: "dimValue", value: BigInt(size) } };
+}
 
 async function failure(promise) {
   try {
@@ -67,6 +72,17 @@ async function run(what, transport) {
   check(what + ": with a number for a symbol", first.case === "dimValue" && first.value === 2n, first);
   const outputs = await client.inferModel({ model, options: { values: ValueSelection.OUTPUTS } });
   check(what + ": its outputs alone", outputs.values.every((v) => v.kind === Kind.OUTPUT), outputs.values.length);
+
+  const node = { opType: "MatMul", input: ["a", "b"], output: ["y"] };
+  const matrix = (name, ...sizes) => ({ name, type: { value: { case: "tensorType", value: { elemType: 1, shape: { dim: sizes.map(dimension) } } } } });
+  const product = await client.inferNode({ node, inputs: [matrix("a", "N", 3), matrix("b", 3, 5)] });
+  const sizes = product.values.at(-1).type.value.value.shape.dim.map((d) => d.value.value);
+  check(what + ": a node", sizes.length === 2 && sizes[0] === "N" && sizes[1] === 5n, sizes);
+  const batch = await client.batchInferNodes({ requests: [
+    { node, inputs: [matrix("a", 2, 3), matrix("b", 3, 5)] }, { node, inputs: [matrix("a", 2, 3), matrix("b", 4, 5)] }] });
+  check(what + ": nodes, each with a result or an error", batch.results[0].response !== undefined && batch.results[1].error?.code === Code.InvalidArgument &&
+    batch.results[1].diagnostics[0]?.reason === "DIM_MISMATCH",
+    batch.results.length);
 
   let token = "", seen = 0;
   do {

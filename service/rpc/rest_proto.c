@@ -1,0 +1,45 @@
+/* nodes:infer and nodes:batchInfer with application/x-protobuf: REST's form around the methods' messages. Errors are
+   REST's JSON. */
+#include "rest/answer.h"
+#include "rpc/rpc.h"
+
+#define HTTP_UNSUPPORTED 415
+
+static bool no_parameter(void *user, const char *name, const char *value)
+{
+        return false;
+}
+
+static bool begin(struct rpc *rpc)
+{
+        const char *coding = call_header(rpc->call, "Content-Encoding");
+        enum encoding encoding;
+
+        if (!rpc->call->transport->query(rpc->call, no_parameter, NULL))
+                return rpc_refuse(rpc, OX_INVALID_ARGUMENT, "the options of a message stand in its field options");
+        if (encoding_read(coding, &encoding))
+                return rpc_decode(rpc, encoding);
+        call_reply_error_status(rpc->call, HTTP_UNSUPPORTED, OX_INVALID_ARGUMENT,
+                                "the Content-Encoding is '%.100s', expected gzip or zstd", coding);
+        call_reply_header(rpc->call, "Accept-Encoding", "gzip, zstd");
+        return false;
+}
+
+static void reply(struct rpc *rpc)
+{
+        call_reply(rpc->call, 200, "application/x-protobuf");
+}
+
+static void reply_end(struct rpc *rpc, size_t start)
+{
+}
+
+static void fail(struct rpc *rpc)
+{
+        if (rpc->context)
+                answer_failure(rpc->call, rpc->context, rpc->failure.code, rpc->failure.message, rpc->failure.result);
+        else
+                call_reply_no_memory(rpc->call);
+}
+
+const struct rpc_protocol rest_proto = {begin, rpc_take, rpc_take_end, reply, reply_end, fail};
