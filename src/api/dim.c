@@ -31,8 +31,8 @@ static enum ox_code write_dim(struct ox_context *context, struct dim d, struct o
                 return context_fail(context, OX_OUT_OF_RANGE, "the dimension has an integer beyond 64 bits");
         if (faults)
                 return context_fail(context, OX_RESOURCE_EXHAUSTED,
-                                    "the dimension has more terms than expression_terms allows (%" PRId64
-                                    "), or is nested deeper than expression_depth allows (%" PRId64 ")",
+                                    "the dimension has more terms than the limit expression_terms, %" PRId64
+                                    ", or is nested deeper than the limit expression_depth, %" PRId64,
                                     context->limits.expression_terms, context->limits.expression_depth);
         *ret = dim_is_int(d) ? (struct ox_dim){.value = d.val} : (struct ox_dim){.text = dim_text(context->dims, d)};
         return OX_OK;

@@ -90,7 +90,7 @@ static void write_bounded(void *user, const char *bytes, size_t size)
         r->is_full = size > r->left;
         if (r->is_full)
                 arena_bail(r->context->arena, OX_RESOURCE_EXHAUSTED,
-                           "the answer has more bytes than answer_bytes allows (%lld)",
+                           "the answer has more bytes than the limit answer_bytes, %lld",
                            (long long)r->context->limits.answer_bytes);
         r->left -= size;
         r->write(r->user, bytes, size);

@@ -50,7 +50,7 @@ static bool lack_limit(struct arena *arena)
 {
         arena->lack = OX_RESOURCE_EXHAUSTED;
         snprintf(arena->lack_text, sizeof(arena->lack_text),
-                 "the request needs more memory than arena_bytes allows (%zu)", arena->limit);
+                 "the request needs more memory than the limit arena_bytes, %zu", arena->limit);
         return false;
 }
 

@@ -2,7 +2,67 @@
    Where one of them bites, the answer is less exact or shorter, and says so. */
 #pragma once
 
-enum bound {
+enum engine_bound {
+        /* -- dimensions: work on one expression. Past one of them an expression is kept as it is written, or a proof is
+           not found, so that two equal sizes may print differently -- */
+        MAX_DEGREE = 64,         /* factors of a monomial */
+        MAX_ARGUMENTS = 64,      /* of max, min and broadcast */
+        MAX_CALL_ARGUMENTS = 32, /* of one call in a text */
+        MAX_POWER = 16,          /* of a power in a text */
+        MAX_PAIRWISE = 8,        /* arguments that are compared each with each */
+        MAX_DIVISION = 128,      /* steps of a polynomial division */
+        MAX_PRODUCT = 16, /* times the limit of terms: what multiplying two sums may come to before like terms join */
+        MAX_PROOF = 96,   /* steps of one proof, */
+        MAX_PROOF_DEPTH = 6,   /* replacements in it, one within another, */
+        MAX_PROOF_TERMS = 32,  /* and terms of a sum that it is tried on */
+        MAX_SIMPLER = 16,      /* simplifications of one division, one after another */
+        MAX_DIVIDE_LEVEL = 48, /* divisions that one division leads to, one within another */
+        MAX_CHANGES = 8,       /* of one sum by relations, one after another */
+        MAX_RELATED = 16,      /* terms of a relation that stem from one operand; also the largest divisor of a ring */
+        MAX_RELATE_TRIES = 32, /* relations tried on one sum */
+        MAX_RELATE_LEVELS = 3, /* and relations that one leads to, one within another */
+        MAX_NORMAL = 64,       /* terms of a monomial's normal form */
+        MAX_NORMAL_LEVEL = 16, /* normal forms that finding one leads to, one within another */
+
+        /* -- types -- */
+
+        /* Nesting of sequences, optionals, maps and the tensor within, where types are read: no model's nest deeper. */
+        TYPE_DEPTH = 16,
+
+        /* -- tensors -- */
+
+        /* Payload of one tensor that is kept: the elements of 4,096 int64, which is what contents are known of. */
+        SKIM_TENSOR_BYTES = 32768,
+        /* Floats of one tensor that an answer has. More of them are weights, which decide no shape. */
+        FLOATS_SHOWN = 64,
+
+        /* -- walks: past one of them values are left open -- */
+
+        /* Walks of a model, after which names that it declares for several sizes say nothing, and at last no name that
+           no input has. */
+        WALKS_MOST = 3,
+        /* Passes over a loop's body before what still changes is given up on. A size, a rank or an element changes
+           once, and most of what changes does so in the first passes: only chains, where each carried value becomes the
+           next one, take longer. */
+        CARRY_PASSES = 6,
+        /* Nodes that may be walked again in the bodies of one request: loops in loops multiply their passes. */
+        AGAIN_MOST = 200000,
+        /* Nodes that one inference may walk iteration by iteration, in all. */
+        UNROLL_NODES = 16384,
+        /* Nodes of functions' bodies that are walked with all that is known of the arguments: so many, and so many for
+           each node of the model. Calls that call others twice, each with other sizes or contents, would walk 2^depth
+           of them; past this only kinds and element types count, of which there are few. */
+        CALLED_LEAST = 200000,
+        CALLED_FACTOR = 64,
+        /* Calls of a function that are looked at for one that was alike. */
+        MEMO_LOOKED = 256,
+        /* Sizes that a call gives new symbols consistently, and pairs of sizes that one node joins so; more of them
+           stay without a name in common. */
+        RENEWED = 64,
+        PAIRS = 64,
+
+        /* -- what is said -- */
+
         /* Diagnostics and constraints that are kept one by one; further ones are counted. A model with more of them is
            read by no one to the end, and each may hold long texts. */
         DIAGS_KEPT = 10000,

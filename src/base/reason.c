@@ -1,5 +1,7 @@
 #include "base/reason.h"
 
+#include <assert.h>
+
 enum about { PLAIN, SHAPES };
 
 static const struct {
@@ -13,6 +15,7 @@ static const struct {
 
 const char *reason_word(enum reason reason)
 {
+        assert(reason < REASON_COUNT);
         return reasons[reason].word;
 }
 

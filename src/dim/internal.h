@@ -6,16 +6,20 @@
    public functions turn a fault into a fresh symbol. */
 #pragma once
 
+#include <assert.h>
+
+#include "base/bounds.h"
 #include "base/checked.h"
 #include "dim/dim.h"
 
 enum atom_kind { ATOM_SYMBOL, ATOM_FLOORDIV, ATOM_MOD, ATOM_MAX, ATOM_MIN, ATOM_BROADCAST };
 
-/* No padding: terms are hashed and compared as bytes. */
+/* Terms are hashed and compared as bytes. */
 struct term {
         int64_t coef;
         uint64_t mono;
 };
+static_assert(sizeof(struct term) == sizeof(int64_t) + sizeof(uint64_t), "a term has no padding");
 
 /* Terms by monomial, so that the constant is the first, none of them 0. */
 struct poly {
@@ -139,20 +143,6 @@ struct dim_table {
         uint32_t stack_n, stack_room, mark;
         struct scratch_chunk *scratch, *scratch_first;
 };
-
-/* Bounds of work that the limits of a request do not name. */
-#define MAX_DEGREE       64  /* factors of a monomial */
-#define MAX_ARGUMENTS    64  /* of max, min and broadcast */
-#define MAX_PAIRWISE     8   /* arguments that are compared each with each */
-#define MAX_DIVISION     128 /* steps of a polynomial division */
-#define MAX_PRODUCT      16 /* times the limit of terms: what multiplying two sums may come to before like terms join */
-#define MAX_PROOF        96 /* steps of one proof */
-#define MAX_SIMPLER      16 /* simplifications of one division, one after another */
-#define MAX_DIVIDE_LEVEL 48 /* divisions that one division leads to, one within another */
-#define MAX_RELATED      16 /* terms of a relation that stem from one operand; also the largest divisor of a ring */
-#define MAX_RELATE_TRIES 32 /* relations tried on one sum */
-#define MAX_NORMAL       64 /* terms of a monomial's normal form */
-#define MAX_NORMAL_LEVEL 16 /* normal forms that finding one leads to, one within another */
 
 #define MONO_ONE 0
 

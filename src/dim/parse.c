@@ -25,9 +25,6 @@ struct parser {
         bool from_input;
 };
 
-#define MAX_CALL_ARGUMENTS 32
-#define MAX_POWER          16
-
 enum function { FN_MAX, FN_MIN, FN_BROADCAST, FN_MOD, FN_FLOORDIV, FN_TRUEDIV, FN_FLOOR, FN_CEILING };
 
 static const struct {

@@ -1,9 +1,6 @@
 /* Proofs that a sum is >= 0: by its range, or by taking something smaller in the place of one operation. */
 #include "dim/internal.h"
 
-#define MAX_PROOF_DEPTH 6
-#define MAX_PROOF_TERMS 32
-
 struct proof {
         struct dim_table *t;
         unsigned steps;

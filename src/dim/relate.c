@@ -4,9 +4,7 @@
    bounds of that, so that it decides how a new sum is written and nothing else: which sums are equal, normal.c says. */
 #include "dim/internal.h"
 
-#define MAX_CHANGES       8
-#define MAX_RELATE_LEVELS 3
-#define RELATIONS         (sizeof(((struct atom *)NULL)->relation) / sizeof(struct poly))
+#define RELATIONS (sizeof(((struct atom *)NULL)->relation) / sizeof(struct poly))
 
 int64_t ring_place(const struct dim_table *t, const struct atom *atom)
 {

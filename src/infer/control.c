@@ -1,6 +1,7 @@
 /* Operators with subgraphs: If and SequenceMap, and what they share with Loop and Scan. */
 #include <string.h>
 
+#include "base/bounds.h"
 #include "infer/internal.h"
 #include "ops/kit/arith.h"
 #include "ops/node/attr.h"
@@ -73,9 +74,6 @@ void control_never_done(struct infer *f, const struct never *mark, bool walked)
 }
 
 /* -- joining -- */
-
-/* Pairs of sizes that one node joins and remembers. */
-#define PAIRS 64
 
 /* What became of two sizes of which one holds: whatever has the same two has the same of them. */
 struct pairs {

@@ -1,6 +1,7 @@
 /* Types as the model declares them. */
 #include <string.h>
 
+#include "base/bounds.h"
 #include "infer/internal.h"
 
 /* -- names of dimensions -- */
@@ -187,7 +188,8 @@ static struct type declare_tensor(struct infer *f, enum type_kind kind, int64_t 
                                           .scope = site->scope,
                                           .node = site->node,
                                           .value = site->value},
-                           "declared with rank %zu, the limit rank is %lld", shape->n_dim, (long long)f->limits->rank);
+                           "it is declared with rank %zu, more than the limit rank, %lld", shape->n_dim,
+                           (long long)f->limits->rank);
                 return type;
         }
         struct dim *dims = arena_new_array(f->arena, struct dim, shape->n_dim);

@@ -1,6 +1,7 @@
 /* Model-local functions (IR.md): found by domain, name and overload, inferred anew for each kind of call. */
 #include <string.h>
 
+#include "base/bounds.h"
 #include "infer/internal.h"
 #include "ops/kit/arith.h"
 #include "ops/node/input.h"
@@ -22,15 +23,6 @@ struct function_memo {
         bool is_never;         /* it stood in what never runs: its faults were not told as such */
         int depth;
 };
-
-/* Calls of a function that are looked at for one that was alike. */
-#define MEMO_LOOKED 256
-
-/* Nodes of functions' bodies that are walked with all that is known of the arguments: so many, and so many for each
-   node of the model. Calls that call others twice, each with other sizes or contents, would walk 2^depth of them; past
-   this only kinds and element types count, of which there are few. */
-#define CALLED_LEAST  UINT64_C(200000)
-#define CALLED_FACTOR 64
 
 static str_id function_key(struct infer *f, const char *domain, const char *name, const char *overload)
 {
@@ -255,9 +247,6 @@ void function_forget(struct infer *f, struct function_memo *until)
 
 /* -- symbols of a call -- */
 
-/* Sizes that a call gives new symbols consistently; what is more stays without a name in common. */
-#define RENEWED 64
-
 /* New symbols in the place of those that an earlier call made: they stand for other data. */
 struct renewal {
         struct node *n;
@@ -399,7 +388,7 @@ static enum ox_code check_call(struct infer *f, const struct scope *scope, struc
         if (scope->depth >= f->limits->graph_depth) {
                 f->depth_cuts++;
                 return node_error(n, REASON_GRAPH_DEPTH, -1,
-                                  "subgraphs and functions are nested deeper than graph_depth allows (%lld)",
+                                  "subgraphs and functions are nested deeper than the limit graph_depth, %lld",
                                   (long long)f->limits->graph_depth);
         }
         if ((size_t)given_count(n) > function->n_input)

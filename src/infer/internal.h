@@ -255,6 +255,9 @@ const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count
 
 /* -- walk.c -- */
 
+/* The time that limits are held against, in ns. */
+uint64_t infer_now_ns(void);
+
 /* The path of what a node opens within a scope: "loop_1/body", or "Loop_7/body" for a node without a name. */
 const char *scope_path(const struct scope *parent, const struct node *n, const char *part);
 

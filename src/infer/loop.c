@@ -1,4 +1,5 @@
 /* Loop and Scan: values that are carried from one iteration to the next, and values that iterations stack. */
+#include "base/bounds.h"
 #include "infer/internal.h"
 #include "ops/kit/axes.h"
 #include "ops/kit/sizes.h"
@@ -7,13 +8,6 @@
 #include "ops/node/output.h"
 
 /* -- carried values -- */
-
-/* Passes before what still changes is given up on. A size, a rank or an element changes once, and most of what
-   changes does so in the first passes: only chains, where each carried value becomes the next one, take longer. */
-#define CARRY_PASSES 6
-
-/* Nodes that may be walked again in the bodies of one request: loops in loops multiply their passes. */
-#define AGAIN_MOST 200000
 
 /* A body whose carried values args[first ... first + n_state) are looked for: outputs[first_out + i] is what an
    iteration makes of args[first + i]. */

@@ -1,6 +1,5 @@
 /* Inference over a whole model, or over one node. */
 #include <string.h>
-#include <time.h>
 
 #include "base/bounds.h"
 #include "infer/internal.h"
@@ -45,10 +44,7 @@ static void add_constraint(void *user, struct dim left, const char *relation, st
 static void infer_begin(struct infer *f, struct arena *arena, const struct ox_limits *limits,
                         const struct ox_options *options, struct strings *strings, struct dim_table *dims)
 {
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        uint64_t now_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+        uint64_t now = infer_now_ns();
 
         *f = (struct infer){
                 .arena = arena,
@@ -56,9 +52,9 @@ static void infer_begin(struct infer *f, struct arena *arena, const struct ox_li
                 .options = options,
                 .strings = strings,
                 .dims = dims,
-                .deadline_ns = now_ns + (uint64_t)limits->engine_ms * UINT64_C(1000000),
-                .work_end_ns = options->work_ns ? now_ns + options->work_ns : 0,
-                .look_ns = now_ns + LOOK_EVERY_NS,
+                .deadline_ns = now + (uint64_t)limits->engine_ms * UINT64_C(1000000),
+                .work_end_ns = options->work_ns ? now + options->work_ns : 0,
+                .look_ns = now + LOOK_EVERY_NS,
         };
         f->facts = (struct constraint_sink){add_constraint, f};
 }
@@ -165,8 +161,8 @@ static enum ox_code check_shapes(struct infer *f, const OnnxGraph *graph, struct
                         return OX_INVALID_ARGUMENT;
                 }
                 if ((int64_t)shape->rank > f->limits->rank) {
-                        *ret_error = arena_printf(f->arena, "shape: rank %zu, the limit rank is %lld", shape->rank,
-                                                  (long long)f->limits->rank);
+                        *ret_error = arena_printf(f->arena, "shape has rank %zu, more than the limit rank, %lld",
+                                                  shape->rank, (long long)f->limits->rank);
                         return OX_RESOURCE_EXHAUSTED;
                 }
                 for (size_t d = 0; d < shape->rank; d++)
@@ -378,10 +374,6 @@ static enum ox_code strict_code(struct infer *f, const char **ret_error)
         return OX_OK;
 }
 
-/* Walks, after which names that the model declares for several sizes say nothing, and at last no name that no input
-   has. */
-#define WALKS_MOST 3
-
 /* One walk of the whole model. */
 static enum ox_code walk_model(struct infer *f, const char **ret_error)
 {
@@ -448,7 +440,7 @@ static void note_dropped(struct infer *f, const struct infer_input *input)
                                           .reason = REASON_CONTENT_LIMIT,
                                           .scope = "",
                                           .value = input->name},
-                           "input %.100s has %zu elements; the limit content_elements is %lld, so they count as "
+                           "input %.100s has %zu elements, more than the limit content_elements, %lld; they count as "
                            "unknown",
                            input->name, input->dropped, (long long)f->limits->content_elements);
 }

@@ -1,9 +1,7 @@
 /* Iterations walked one by one: exact where what holds for all of them says less. */
+#include "base/bounds.h"
 #include "infer/internal.h"
 #include "ops/node/input.h"
-
-/* Nodes that one inference may walk so, in all. */
-#define UNROLL_NODES 16384
 
 static const struct type unknown_tensor = {.kind = TYPE_TENSOR, .rank = RANK_UNKNOWN};
 

@@ -22,7 +22,7 @@
 /* Names are looked for this far ahead: to wait for a table as large as the model's costs a fifth of the walk. */
 #define NODES_AHEAD 8
 
-static uint64_t now_ns(void)
+uint64_t infer_now_ns(void)
 {
         struct timespec now;
 
@@ -33,12 +33,12 @@ static uint64_t now_ns(void)
 /* Ends the request when its time is up, or what the caller allows it at once. */
 static void check_clock(struct infer *f)
 {
-        uint64_t now = now_ns();
+        uint64_t now = infer_now_ns();
 
         if (f->work_end_ns && now > f->work_end_ns)
                 arena_bail(f->arena, OX_ABORTED, "more than %llu ns", (unsigned long long)f->options->work_ns);
         if (now > f->deadline_ns)
-                arena_bail(f->arena, OX_DEADLINE_EXCEEDED, "inference took longer than engine_ms allows (%lld)",
+                arena_bail(f->arena, OX_DEADLINE_EXCEEDED, "inference took longer than the limit engine_ms, %lld",
                            (long long)f->limits->engine_ms);
         if (f->options->look && now > f->look_ns) {
                 const char *why = "the caller ended it";
@@ -79,7 +79,7 @@ static void spend(struct infer *f, const OnnxNode *node)
         if (f->options->work_budget && f->nodes > f->options->work_budget)
                 arena_bail(f->arena, OX_ABORTED, "more than %llu nodes", (unsigned long long)f->options->work_budget);
         if (!f->unroll_end && f->nodes - f->unrolled > (uint64_t)f->limits->nodes)
-                arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "more nodes than the limit nodes allows (%lld)",
+                arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "there are more nodes than the limit nodes, %lld",
                            (long long)f->limits->nodes);
         spend_time(f, 1 + (node->n_input + node->n_output + node->n_attribute) / VALUES_A_NODE);
 }
@@ -659,7 +659,7 @@ bool walk_body(struct infer *f, const struct scope *parent, struct node *n, cons
         if (scope.depth > f->limits->graph_depth) {
                 f->depth_cuts++;
                 node_error(n, REASON_GRAPH_DEPTH, -1,
-                           "subgraphs and functions are nested deeper than graph_depth allows (%lld)",
+                           "subgraphs and functions are nested deeper than the limit graph_depth, %lld",
                            (long long)f->limits->graph_depth);
                 return false;
         }

@@ -193,7 +193,7 @@ enum ox_code skim_feed(struct skimmer *s, const void *bytes, size_t size)
         if (s->code != OX_OK || size == 0)
                 return s->code;
         if (size > s->upload_most - s->seen) {
-                skim_fail(s, OX_RESOURCE_EXHAUSTED, "the upload has more bytes than upload_bytes allows (%llu)",
+                skim_fail(s, OX_RESOURCE_EXHAUSTED, "the upload has more bytes than the limit upload_bytes, %llu",
                           (unsigned long long)s->upload_most);
                 return s->code;
         }

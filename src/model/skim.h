@@ -7,9 +7,8 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/bounds.h"
 #include "base/limits.h"
-
-#define SKIM_TENSOR_BYTES 32768
 
 /* The field that the skimmer adds to a TensorProto whose payload it dropped: bool data_dropped (proto/onnx.proto),
    a number that ONNX does not use. "Dropped" differs from "no data". */

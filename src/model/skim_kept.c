@@ -37,7 +37,7 @@ void skim_fail_limit(struct skimmer *s, const char *what, const char *limit, uin
 {
         const struct schema *schema = &schema_of[s->frame[s->depth].message];
 
-        skim_fail(s, OX_RESOURCE_EXHAUSTED, "%s at byte %llu: %s than %s allows (%llu)", schema->name,
+        skim_fail(s, OX_RESOURCE_EXHAUSTED, "%s at byte %llu: %s than the limit %s, %llu", schema->name,
                   (unsigned long long)s->at, what, limit, (unsigned long long)most);
 }
 

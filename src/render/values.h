@@ -1,6 +1,7 @@
 /* What every sink asks of a value. */
 #pragma once
 
+#include "base/bounds.h"
 #include "infer/result.h"
 
 /* The element as a float, when it is one. An expression in a float tensor is none, unless it is a number by now. */
@@ -15,16 +16,13 @@ static inline bool scalar_float_value(const struct scalar *s, double *ret)
         return true;
 }
 
-/* Floats that are told of one tensor. More of them are weights, which decide no shape and fill an answer. */
-#define FLOATS_TOLD 64
-
 /* The contents as they are told: all elements known, and none a fraction of symbols, for which there is no spelling.
    NULL otherwise. */
 static inline const struct content *value_content(const struct value *value)
 {
         const struct content *content = value->content;
 
-        if (content && content->count > FLOATS_TOLD && elem_is_float(value->type.elem))
+        if (content && content->count > FLOATS_SHOWN && elem_is_float(value->type.elem))
                 return NULL;
         content = content_read(content);
 

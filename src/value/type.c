@@ -19,6 +19,14 @@ struct type type_optional(const struct type *of)
         return (struct type){.kind = TYPE_OPTIONAL, .rank = RANK_UNKNOWN, .of = of};
 }
 
+const struct type *type_keep(struct arena *arena, struct type type)
+{
+        struct type *kept = arena_new_array(arena, struct type, 1);
+
+        *kept = type;
+        return kept;
+}
+
 struct type type_kind_alone(const struct type *type)
 {
         return (struct type){

@@ -1,15 +1,13 @@
 /* What is known of a value: its type, its shape, and, of small tensors, its elements. */
 #pragma once
 
+#include "base/bounds.h"
 #include "dim/dim.h"
 #include "value/elem.h"
 
 enum type_kind { TYPE_UNKNOWN, TYPE_TENSOR, TYPE_SPARSE_TENSOR, TYPE_SEQUENCE, TYPE_OPTIONAL, TYPE_MAP };
 
 #define RANK_UNKNOWN (-1)
-
-/* How deep types nest that are read: sequences, optionals, maps, and the tensor within. No model's nest deeper. */
-#define TYPE_DEPTH 16
 
 /* An immutable description, shared freely; everything it points to lives on the request's arena.
    TENSOR, SPARSE_TENSOR: elem (0: unknown), rank (RANK_UNKNOWN is a state of its own, never a scalar), dim[rank].
@@ -86,6 +84,8 @@ static inline bool type_has_shape(const struct type *type)
 struct type type_tensor(enum elem elem, int rank, const struct dim *dim);
 struct type type_sequence(const struct type *of);
 struct type type_optional(const struct type *of);
+/* A copy on the arena, for the types that hold it. */
+const struct type *type_keep(struct arena *arena, struct type type);
 
 /* Nothing but the kind, and the element type of tensors and the key's of maps. */
 struct type type_kind_alone(const struct type *type);

@@ -26,6 +26,7 @@ START_TEST(rows_are_sorted_and_found)
                         ck_assert_int_lt(compare_rows(row - 1, row), 0);
                 ck_assert_ptr_eq(op_find(row->domain, row->name, row->since, &exists), row);
                 ck_assert(exists);
+                ck_assert_uint_le(row->n_attr, 64); /* those that a node has are bits of a number */
                 const struct op_row *first = op_versions(row->domain, row->name, &count);
                 ck_assert(first <= row && row < first + count);
                 ck_assert_ptr_eq(op_find(row->domain, row->name, INT64_MAX, NULL), first + count - 1);

@@ -140,7 +140,7 @@ START_TEST(shapes_that_are_none)
         ck_assert_uint_eq(ret->rank, 64);
         ck_assert_int_eq(ox_shape_broadcast(c, &(struct ox_shape){65, many}, OX_SCALAR, &ret), OX_RESOURCE_EXHAUSTED);
         ck_assert_ptr_null(ret);
-        says(c, "the rank is 65; the limit rank is 64");
+        says(c, "the rank is 65, more than the limit rank, 64");
         ox_context_free(c);
 }
 END_TEST

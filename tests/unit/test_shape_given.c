@@ -33,7 +33,7 @@ START_TEST(contents_past_the_limit_are_unknown_and_noted)
         ck_assert_uint_eq(count, 1);
         ck_assert_int_eq(diags[0].severity, OX_WARNING);
         ck_assert_str_eq(diags[0].value, "x");
-        ck_assert_ptr_nonnull(strstr(diags[0].message, "5000 elements; the limit content_elements is 4096"));
+        ck_assert_ptr_nonnull(strstr(diags[0].message, "5000 elements, more than the limit content_elements, 4096"));
         ox_context_free(c);
 }
 END_TEST

@@ -536,10 +536,10 @@ START_TEST(bounds_nesting)
         struct ox_limits limits;
 
         keeps(&model, &wanted);
-        refuses_under(NULL, &deeper, OX_RESOURCE_EXHAUSTED, "message_depth allows (200)");
+        refuses_under(NULL, &deeper, OX_RESOURCE_EXHAUSTED, "the limit message_depth, 200");
         ox_limits_default(&limits);
         limits.message_depth = INT64_MAX;
-        refuses_under(&limits, &abyss, OX_RESOURCE_EXHAUSTED, "message_depth allows (1000)");
+        refuses_under(&limits, &abyss, OX_RESOURCE_EXHAUSTED, "the limit message_depth, 1000");
 }
 END_TEST
 
@@ -551,7 +551,7 @@ START_TEST(bounds_names)
         put_filled(&wanted, MODEL_PRODUCER, 'p', 65536);
         keeps(&model, &wanted);
         put_filled(&model, MODEL_PRODUCER, 'p', 65537);
-        refuses_under(NULL, &model, OX_RESOURCE_EXHAUSTED, "name_bytes allows (65536)");
+        refuses_under(NULL, &model, OX_RESOURCE_EXHAUSTED, "the limit name_bytes, 65536");
 }
 END_TEST
 
@@ -563,17 +563,17 @@ START_TEST(bounds_what_is_seen_and_kept)
         ox_limits_default(&limits);
         model = a_model();
         limits.upload_bytes = (int64_t)model.size - 1;
-        refuses_under(&limits, &model, OX_RESOURCE_EXHAUSTED, "upload_bytes allows");
+        refuses_under(&limits, &model, OX_RESOURCE_EXHAUSTED, "the limit upload_bytes, ");
         ox_limits_default(&limits);
         limits.kept_bytes = 20;
         model = a_model();
-        refuses_under(&limits, &model, OX_RESOURCE_EXHAUSTED, "kept_bytes allows (20)");
+        refuses_under(&limits, &model, OX_RESOURCE_EXHAUSTED, "the limit kept_bytes, 20");
         limits.kept_bytes = MIB;
         put_filled(&model, ATTRIBUTE_S, 's', 2 * MIB);
         wrap(&model, NODE_ATTRIBUTE);
         wrap(&model, GRAPH_NODE);
         wrap(&model, MODEL_GRAPH);
-        refuses_under(&limits, &model, OX_RESOURCE_EXHAUSTED, "kept_bytes allows (1048576)");
+        refuses_under(&limits, &model, OX_RESOURCE_EXHAUSTED, "the limit kept_bytes, 1048576");
 }
 END_TEST
 

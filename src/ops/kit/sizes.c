@@ -120,9 +120,8 @@ bool rank_allowed(struct node *n, size_t rank, int input)
 {
         if (rank <= (size_t)n->limits->rank)
                 return true;
-        node_warn(n, REASON_RANK_LIMIT, input,
-                  "a rank of %zu is more than the limit of %lld, so the shape is left open", rank,
-                  (long long)n->limits->rank);
+        node_warn(n, REASON_RANK_LIMIT, input, "rank %zu is more than the limit rank, %lld; the shape is left open",
+                  rank, (long long)n->limits->rank);
         return false;
 }
 

@@ -1,12 +1,15 @@
 /* A node against its operator's row: arity, attributes, types. */
 #include "ops/node/check.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "ops/node/allowed.h"
 #include "ops/node/input.h"
 #include "ops/node/output.h"
 #include "ops/node/suggest.h"
+
+static_assert(ELEM_COUNT <= 64, "op_constraint.tensor_elems has a bit for every element type");
 
 /* Types that one message lists. */
 #define LISTED_TYPES 8

@@ -1,6 +1,8 @@
 /* Inputs of a node. */
 #include "ops/node/input.h"
 
+#include <assert.h>
+
 bool in_given(const struct node *n, int i)
 {
         return i >= 0 && i < n->n_in && n->in[i] != NULL;
@@ -46,6 +48,7 @@ bool in_has_rank(const struct node *n, int i)
 
 struct dim in_dim(const struct node *n, int i, int axis)
 {
+        assert(in_has_rank(n, i) && axis >= 0 && axis < in_rank(n, i));
         struct dim d = n->in[i]->type.dim[axis];
 
         return dim_is_int(d) ? d : dim_resolve(n->dims, d);
@@ -55,6 +58,7 @@ const struct dim *in_shape(const struct node *n, int i)
 {
         const struct dim *dims = in_type(n, i)->dim;
 
+        assert(in_has_rank(n, i));
         for (int d = 0; d < in_rank(n, i); d++)
                 if (!dim_same(in_dim(n, i, d), dims[d]))
                         return in_dims(n, i);

@@ -1,11 +1,18 @@
 /* What a rule sets: types, shapes and contents of a node's outputs. */
 #include "ops/node/output.h"
 
+#include <assert.h>
+
 #include "ops/node/input.h"
 
 bool out_wanted(const struct node *n, int o)
 {
         return o >= 0 && o < n->n_out && n->proto->output[o][0] != '\0';
+}
+
+enum elem out_row_elem(const struct node *n, int o)
+{
+        return o < n->n_out ? n->out[o].type.elem : ELEM_UNDEFINED;
 }
 
 enum ox_code out_type(struct node *n, int o, const struct type *type)
@@ -17,11 +24,13 @@ enum ox_code out_type(struct node *n, int o, const struct type *type)
 
 enum ox_code out_tensor(struct node *n, int o, enum elem elem, int rank, const struct dim *dims)
 {
+        assert(rank >= 0 && (rank == 0 || dims));
         if (!out_wanted(n, o))
                 return OX_OK;
         if (rank > n->limits->rank)
-                return node_error(n, REASON_RANK_LIMIT, -1, "output %d would have rank %d, the limit rank is %lld", o,
-                                  rank, (long long)n->limits->rank);
+                return node_error(n, REASON_RANK_LIMIT, -1,
+                                  "output %d would have rank %d, more than the limit rank, %lld", o, rank,
+                                  (long long)n->limits->rank);
         for (int d = 0; d < rank; d++) {
                 struct dim size = dim_resolve(n->dims, dims[d]);
 

@@ -4,6 +4,8 @@
 #include "ops/node/node.h"
 
 bool out_wanted(const struct node *n, int o);
+/* The element type that the row alone gives output `o` before a rule sets it; ELEM_UNDEFINED. */
+enum elem out_row_elem(const struct node *n, int o);
 /* Tensor of known rank; the dims are not copied. Error RANK_LIMIT past limits.rank; a negative integer size is an error
    NEGATIVE_SIZE. */
 enum ox_code out_tensor(struct node *n, int o, enum elem elem, int rank, const struct dim *dims);

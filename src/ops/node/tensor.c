@@ -53,7 +53,7 @@ bool tensor_type(struct arena *arena, const struct ox_limits *limits, const Onnx
                 return false;
         }
         if (limits->rank < 0 || tensor->n_dims > (uint64_t)limits->rank) {
-                set_fault(ret_fault, arena_printf(arena, "rank %zu is more than the limit of rank allows (%" PRId64 ")",
+                set_fault(ret_fault, arena_printf(arena, "rank %zu is more than the limit rank, %" PRId64,
                                                   tensor->n_dims, limits->rank));
                 return false;
         }
