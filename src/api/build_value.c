@@ -176,7 +176,8 @@ static enum ox_code read_shape(struct building *v, const struct ox_shape *given,
 
         if (given->rank > (size_t)v->b->limits->rank)
                 return build_fail(v->b, OX_RESOURCE_EXHAUSTED, v->subject,
-                                  "the rank is %zu, more than the limit rank, %" PRId64, given->rank, v->b->limits->rank);
+                                  "the rank is %zu, more than the limit rank, %" PRId64, given->rank,
+                                  v->b->limits->rank);
         dims = arena_new_array(v->b->arena, struct dim, given->rank);
         for (size_t d = 0; d < given->rank; d++)
                 TRY(read_size(v, &given->dims[d], (int)d, &dims[d]));

@@ -4,17 +4,11 @@
 #include "ops/kit/broadcast.h"
 #include "ops/kit/sizes.h"
 
-/* What the types of the row told before the rule. */
-static enum elem prepared(const struct node *n, int o)
-{
-        return o < n->n_out ? n->out[o].type.elem : ELEM_UNDEFINED;
-}
-
 /* The first output: the shape of the first input, and the element type that the row tells. */
 static enum ox_code normalized(struct node *n)
 {
         TRY(in_expect_tensor(n, 0));
-        return out_like(n, 0, prepared(n, 0), 0);
+        return out_like(n, 0, out_row_elem(n, 0), 0);
 }
 
 /* The same where scales and statistics tell the number of channels. */
@@ -26,7 +20,7 @@ static enum ox_code normalized_channels(struct node *n, struct dim channels)
         struct dim *dims = in_dims(n, 0);
 
         dims[1] = channels;
-        return out_tensor(n, 0, prepared(n, 0), in_rank(n, 0), dims);
+        return out_tensor(n, 0, out_row_elem(n, 0), in_rank(n, 0), dims);
 }
 
 /* Inputs [1, end) are vectors of `*size` elements, the better known of what they say; *known tells whether it is known
@@ -146,7 +140,7 @@ static enum ox_code batch_by_channel(struct node *n)
                 struct dim *dims = arena_new_array(n->arena, struct dim, 1);
 
                 dims[0] = known ? channels : out_fresh(n, o, 0);
-                TRY(out_tensor(n, o, prepared(n, o), 1, dims));
+                TRY(out_tensor(n, o, out_row_elem(n, o), 1, dims));
         }
         return OX_OK;
 }
@@ -159,9 +153,9 @@ static enum ox_code batch_by_element(struct node *n)
         TRY(normalized(n));
         for (int o = 1; o < n->n_out; o++) {
                 if (n->row->since < 7)
-                        TRY(out_like(n, o, prepared(n, o), 3));
+                        TRY(out_like(n, o, out_row_elem(n, o), 3));
                 else if (in_has_rank(n, 0))
-                        TRY(out_tensor(n, o, prepared(n, o), in_rank(n, 0) - 1, in_dims(n, 0) + 1));
+                        TRY(out_tensor(n, o, out_row_elem(n, o), in_rank(n, 0) - 1, in_dims(n, 0) + 1));
         }
         return OX_OK;
 }
@@ -209,6 +203,6 @@ enum ox_code infer_Dropout(struct node *n)
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_scalar(n, 1));
         TRY(in_expect_scalar(n, 2));
-        TRY(out_like(n, 1, prepared(n, 1), 0));
+        TRY(out_like(n, 1, out_row_elem(n, 1), 0));
         return out_like(n, 0, in_elem(n, 0), 0);
 }

@@ -149,7 +149,7 @@ static enum ox_code conv_axis(struct node *n, const struct conv *c, const struct
 
 static enum ox_code conv(struct node *n, const struct conv *c)
 {
-        enum elem elem = n->out[0].type.elem;
+        enum elem elem = out_row_elem(n, 0);
         struct transposed transposed = {0};
         struct windows w;
         int rank;

@@ -6,17 +6,11 @@
 #include <ctype.h>
 #include <string.h>
 
-/* The result's element type as the row's types alone tell it. */
-static enum elem prepared_elem(const struct node *n)
-{
-        return n->n_out > 0 ? n->out[0].type.elem : ELEM_UNDEFINED;
-}
-
 static enum ox_code out_shape(struct node *n, int rank, const struct dim *dims)
 {
         if (rank == RANK_UNKNOWN)
-                return out_elem(n, 0, prepared_elem(n));
-        return out_tensor(n, 0, prepared_elem(n), rank, dims);
+                return out_elem(n, 0, out_row_elem(n, 0));
+        return out_tensor(n, 0, out_row_elem(n, 0), rank, dims);
 }
 
 /* One input gives its shape, and the row the type, which is the input's or bool (IsInf, IsNaN). All versions of: Abs,
@@ -26,7 +20,7 @@ static enum ox_code out_shape(struct node *n, int rank, const struct dim *dims)
 enum ox_code infer_unary(struct node *n)
 {
         TRY(in_expect_tensor(n, 0));
-        return out_like(n, 0, prepared_elem(n), 0);
+        return out_like(n, 0, out_row_elem(n, 0), 0);
 }
 
 /* Two inputs broadcast. Operator sets before 7 have an attribute `broadcast` and their own rules. All versions of: Add,

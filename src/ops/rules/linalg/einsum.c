@@ -205,7 +205,7 @@ static enum ox_code output_set(struct node *n, const struct einsum *e, const str
         int to = 0;
 
         if (term->has_ellipsis && e->has_ellipsis && e->rank == RANK_UNKNOWN)
-                return out_elem(n, 0, n->out[0].type.elem);
+                return out_elem(n, 0, out_row_elem(n, 0));
         dims = arena_new_array(n->arena, struct dim, (size_t)term->count + (size_t)(e->rank > 0 ? e->rank : 0));
         for (int k = 0; k < term->count; k++) {
                 if (term->at[k] != ELLIPSIS) {
@@ -220,7 +220,7 @@ static enum ox_code output_set(struct node *n, const struct einsum *e, const str
                         dims[to] = size_take(n, &size, to);
                 }
         }
-        return out_tensor(n, 0, n->out[0].type.elem, to, dims);
+        return out_tensor(n, 0, out_row_elem(n, 0), to, dims);
 }
 
 /* The equation without its spaces, which it may contain anywhere. */

@@ -4,11 +4,6 @@
 #include "ops/kit/scales.h"
 #include "ops/kit/sizes.h"
 
-static enum elem prepared_elem(const struct node *n)
-{
-        return n->n_out > 0 ? n->out[0].type.elem : ELEM_UNDEFINED;
-}
-
 /* Inputs `l` and `r` multiplied as numpy.matmul does: a vector on the left is a row, on the right a column, and the
    axis that this takes is gone from the result. */
 static enum ox_code matmul(struct node *n, int l, int r)
@@ -22,7 +17,7 @@ static enum ox_code matmul(struct node *n, int l, int r)
         TRY(in_expect_rank_least(n, l, 1));
         TRY(in_expect_rank_least(n, r, 1));
         if (a == RANK_UNKNOWN || b == RANK_UNKNOWN)
-                return out_elem(n, 0, prepared_elem(n));
+                return out_elem(n, 0, out_row_elem(n, 0));
         left = in_shape(n, l);
         right = in_shape(n, r);
         inner = left[a - 1];
@@ -36,7 +31,7 @@ static enum ox_code matmul(struct node *n, int l, int r)
                 dims[rank++] = left[a - 2];
         if (b > 1)
                 dims[rank++] = right[b - 1];
-        return out_tensor(n, 0, prepared_elem(n), rank, dims);
+        return out_tensor(n, 0, out_row_elem(n, 0), rank, dims);
 }
 
 /* MatMul 1-13, MatMulInteger 10 (the row tells the type, int32) */
@@ -99,7 +94,7 @@ enum ox_code infer_Gemm(struct node *n)
         }
         if (in_given(n, 2))
                 TRY(gemm_addend(n, dims));
-        return out_tensor(n, 0, prepared_elem(n), 2, dims);
+        return out_tensor(n, 0, out_row_elem(n, 0), 2, dims);
 }
 
 /* Det 11-22: [*, M, M] gives [*]. */
@@ -111,8 +106,8 @@ enum ox_code infer_Det(struct node *n)
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_rank_least(n, 0, 2));
         if (rank == RANK_UNKNOWN)
-                return out_elem(n, 0, prepared_elem(n));
+                return out_elem(n, 0, out_row_elem(n, 0));
         dims = in_dims(n, 0);
         TRY(in_agree_with(n, &dims[rank - 2], 0, rank - 1, (struct place){0, rank - 2}));
-        return out_tensor(n, 0, prepared_elem(n), rank - 2, dims);
+        return out_tensor(n, 0, out_row_elem(n, 0), rank - 2, dims);
 }

@@ -46,7 +46,7 @@ static enum ox_code folded_axes(struct node *n, struct folded *ret)
 /* Some axes are folded, but which is not known: with keepdims each size is 1 or what it was. */
 static enum ox_code reduce_some(struct node *n, const struct folded *folded, bool keep)
 {
-        enum elem elem = n->out[0].type.elem;
+        enum elem elem = out_row_elem(n, 0);
         int rank = in_rank(n, 0);
         struct dim *dims;
 
@@ -88,7 +88,7 @@ static enum ox_code folded_flags(struct node *n, const struct folded *folded, in
 enum ox_code infer_reduce(struct node *n)
 {
         bool keep = attr_int_or(n, "keepdims", 1) != 0, *is;
-        enum elem elem = n->n_out > 0 ? n->out[0].type.elem : ELEM_UNDEFINED;
+        enum elem elem = out_row_elem(n, 0);
         int rank = in_rank(n, 0), to = 0;
         struct folded folded;
         struct dim *dims;

@@ -2,13 +2,6 @@
 #include "ops/node/tensor.h"
 #include "ops/rules/sequence.h"
 
-static const struct type *keep(const struct node *n, struct type type)
-{
-        struct type *kept = arena_new_array(n->arena, struct type, 1);
-        *kept = type;
-        return kept;
-}
-
 /* What an optional may hold: a tensor or a sequence of tensors. */
 static bool is_element(const struct type *type)
 {
@@ -48,8 +41,8 @@ static enum ox_code tensor_from_proto(struct node *n, int64_t elem, const OnnxSh
         if (shape == NULL)
                 return OX_OK;
         if ((int64_t)shape->n_dim > n->limits->rank)
-                return node_error(n, REASON_RANK_LIMIT, -1, "type has rank %zu, the limit is %lld", shape->n_dim,
-                                  (long long)n->limits->rank);
+                return node_error(n, REASON_RANK_LIMIT, -1, "type has rank %zu, more than the limit rank, %lld",
+                                  shape->n_dim, (long long)n->limits->rank);
         struct dim *dims = arena_new_array(n->arena, struct dim, shape->n_dim);
         for (size_t d = 0; d < shape->n_dim; d++) {
                 const OnnxDim *dim = shape->dim[d];
@@ -79,7 +72,7 @@ static enum ox_code type_from_proto(struct node *n, const OnnxType *proto, struc
                 return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "type must be a tensor or a sequence of tensors");
         struct type element;
         TRY(tensor_from_proto(n, of->tensor_type->elem_type, of->tensor_type->shape, &element));
-        *ret = type_sequence(keep(n, element));
+        *ret = type_sequence(type_keep(n->arena, element));
         return OX_OK;
 }
 
@@ -98,7 +91,7 @@ enum ox_code infer_Optional(struct node *n)
         if (attr == NULL || attr->tp == NULL)
                 return node_error(n, REASON_MISSING_ATTRIBUTE, -1, "needs either an input or the attribute 'type'");
         TRY(type_from_proto(n, attr->tp, &type));
-        return out_optional(n, keep(n, type), false);
+        return out_optional(n, type_keep(n->arena, type), false);
 }
 
 /* OptionalGetElement (15, 18): since 18 a value that is no optional passes through. An empty optional has no element

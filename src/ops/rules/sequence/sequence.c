@@ -51,13 +51,6 @@ static struct type join_all(struct node *n, const struct type *const *elements, 
         return joined;
 }
 
-static const struct type *keep(const struct node *n, struct type type)
-{
-        struct type *kept = arena_new_array(n->arena, struct type, 1);
-        *kept = type;
-        return kept;
-}
-
 static enum ox_code expect_sequence(struct node *n, int i)
 {
         if (in_type(n, i)->kind == TYPE_SEQUENCE || in_type(n, i)->kind == TYPE_UNKNOWN)
@@ -104,7 +97,7 @@ static bool is_small(const struct node *n, int64_t count)
 static enum ox_code out_sequence(struct node *n, struct type of, const struct dim *length,
                                  const struct type *const *elements)
 {
-        struct type type = type_sequence(keep(n, of));
+        struct type type = type_sequence(type_keep(n->arena, of));
 
         TRY(out_type(n, 0, &type));
         if (out_wanted(n, 0) && length != NULL) {
@@ -190,7 +183,7 @@ enum ox_code infer_SequenceConstruct(struct node *n)
                 if (type.kind == TYPE_UNKNOWN)
                         type = type_tensor(elem, RANK_UNKNOWN, NULL);
                 type.elem = elem;
-                elements[i] = keep(n, type);
+                elements[i] = type_keep(n->arena, type);
         }
         return out_elements(n, elem, elements, (size_t)n->n_in);
 }
@@ -269,7 +262,7 @@ enum ox_code infer_SequenceInsert(struct node *n)
                 size_t at = count == 0 ? 0 : (size_t)position;
                 for (size_t i = 0; i < count; i++)
                         elements[i < at ? i : i + 1] = n->in[0]->elements[i];
-                elements[at] = keep(n, tensor);
+                elements[at] = type_keep(n->arena, tensor);
                 return out_elements(n, of.elem, elements, count + 1);
         }
         struct dim length;
@@ -342,7 +335,7 @@ static const struct type *chunk_type(const struct node *n, int axis, struct dim 
         struct dim *dims = in_dims(n, 0);
 
         dims[axis] = size;
-        return keep(n, type_tensor(in_elem(n, 0), in_rank(n, 0), dims));
+        return type_keep(n->arena, type_tensor(in_elem(n, 0), in_rank(n, 0), dims));
 }
 
 /* The input without `axis`. */
@@ -353,7 +346,7 @@ static const struct type *slice_type(const struct node *n, int axis)
 
         for (int d = axis; d + 1 < rank; d++)
                 dims[d] = dims[d + 1];
-        return keep(n, type_tensor(in_elem(n, 0), rank - 1, dims));
+        return type_keep(n->arena, type_tensor(in_elem(n, 0), rank - 1, dims));
 }
 
 /* `count` elements of which all but perhaps the last are of one type. */
