@@ -33,3 +33,30 @@ void answer_failure(struct call *call, struct ox_context *context, enum ox_code 
         if (!answer_error(call, context, code, message, result))
                 call_reply_error_status(call, status_of(code), code, "%s", message);
 }
+
+/* -- counting -- */
+
+static void count_memory(struct call *call, struct ox_context *context)
+{
+        metric_max(&call->service->metrics, METRIC_arena_peak_bytes, (int64_t)arena_used(ox_context_arena(context)));
+}
+
+void answer_count_model(struct call *call, struct ox_context *context, const struct ox_result *result)
+{
+        struct metrics *metrics = &call->service->metrics;
+
+        if (result) {
+                call->nodes = result->model.nodes;
+                call->skipped = result->model.bytes_skipped;
+                metric_add(metrics, METRIC_nodes_total, (int64_t)call->nodes);
+                metric_add(metrics, METRIC_bytes_skipped_total, (int64_t)call->skipped);
+        }
+        count_memory(call, context);
+}
+
+void answer_count_node(struct call *call, struct ox_context *context)
+{
+        call->nodes++;
+        metric_add(&call->service->metrics, METRIC_nodes_total, 1);
+        count_memory(call, context);
+}

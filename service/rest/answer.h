@@ -22,3 +22,8 @@ void answer_write_little(void *little, const char *bytes, size_t size);
 /* The whole reply of a request that failed. */
 void answer_failure(struct call *call, struct ox_context *context, enum ox_code code, const char *message,
                     const struct ox_result *result);
+
+/* Counts what was inferred, for the metrics and the log: a model (`result` NULL when it came to none), or one more
+ * node. */
+void answer_count_model(struct call *call, struct ox_context *context, const struct ox_result *result);
+void answer_count_node(struct call *call, struct ox_context *context);

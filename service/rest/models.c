@@ -107,19 +107,6 @@ static enum ox_code reply_result(struct call *call, struct models *m, const stru
         return ox_render_json(m->context, result, m->options.pretty, write, user);
 }
 
-static void count(struct call *call, struct models *m, const struct ox_result *result)
-{
-        struct metrics *metrics = &call->service->metrics;
-
-        if (result) {
-                call->nodes = result->model.nodes;
-                call->skipped = result->model.bytes_skipped;
-                metric_add(metrics, METRIC_nodes_total, (int64_t)call->nodes);
-                metric_add(metrics, METRIC_bytes_skipped_total, (int64_t)call->skipped);
-        }
-        metric_max(metrics, METRIC_arena_peak_bytes, (int64_t)arena_used(ox_context_arena(m->context)));
-}
-
 /* False for what is too much for `is_inline`; a worker starts anew then. */
 static bool infer(struct call *call, bool is_inline)
 {
@@ -141,7 +128,7 @@ static bool infer(struct call *call, bool is_inline)
                 return false;
         if (code != OX_OK)
                 answer_failure(call, m->context, code, ox_context_error(m->context), is_inferred ? NULL : result);
-        count(call, m, result);
+        answer_count_model(call, m->context, result);
         return true;
 }
 

@@ -113,15 +113,6 @@ static enum ox_code infer_one(struct nodes *n, const struct json *json, const st
         return code;
 }
 
-static void count(struct call *call, struct nodes *n)
-{
-        struct metrics *metrics = &call->service->metrics;
-
-        call->nodes++;
-        metric_add(metrics, METRIC_nodes_total, 1);
-        metric_max(metrics, METRIC_arena_peak_bytes, (int64_t)arena_used(ox_context_arena(n->context)));
-}
-
 /* What is told of a node in place of its answer. */
 struct failure {
         const char *error; /* as long as the context */
@@ -148,7 +139,7 @@ static enum ox_code write_one(struct call *call, struct nodes *n, const struct j
                 }
         }
         if (code != OX_ABORTED)
-                count(call, n);
+                answer_count_node(call, n->context);
         return code;
 }
 

@@ -22,20 +22,6 @@ static enum ox_code read_rest(struct rpc *rpc, const Shaped__V1__InferOptions **
         return OX_OK;
 }
 
-static void count(struct rpc *rpc, const struct ox_result *result)
-{
-        struct call *call = rpc->call;
-        struct metrics *metrics = &call->service->metrics;
-
-        if (result) {
-                call->nodes = result->model.nodes;
-                call->skipped = result->model.bytes_skipped;
-                metric_add(metrics, METRIC_nodes_total, (int64_t)call->nodes);
-                metric_add(metrics, METRIC_bytes_skipped_total, (int64_t)call->skipped);
-        }
-        metric_max(metrics, METRIC_arena_peak_bytes, (int64_t)arena_used(ox_context_arena(rpc->context)));
-}
-
 enum ox_code rpc_infer_model(struct rpc *rpc)
 {
         const Shaped__V1__InferOptions *given;
@@ -64,6 +50,6 @@ enum ox_code rpc_infer_model(struct rpc *rpc)
                 return code;
         if (code != OX_OK)
                 rpc_fail_inference(rpc, code, is_inferred ? NULL : result);
-        count(rpc, result);
+        answer_count_model(rpc->call, rpc->context, result);
         return code;
 }

@@ -46,7 +46,6 @@ static enum ox_code infer_one(struct rpc *rpc, struct ox_context *context, const
                               struct one *one)
 {
         struct node_proto node = {.context = context, .given = given, .error = ""};
-        struct metrics *metrics = &rpc->call->service->metrics;
         struct ox_options options;
 
         *one = (struct one){.result = NULL};
@@ -61,9 +60,7 @@ static enum ox_code infer_one(struct rpc *rpc, struct ox_context *context, const
                 return code;
         if (code != OX_OK)
                 set_error(one, "", node.error[0] ? node.error : ox_context_error(context));
-        rpc->call->nodes++;
-        metric_add(metrics, METRIC_nodes_total, 1);
-        metric_max(metrics, METRIC_arena_peak_bytes, (int64_t)arena_used(ox_context_arena(context)));
+        answer_count_node(rpc->call, context);
         return code;
 }
 

@@ -65,6 +65,9 @@ def faulty():
 
 
 def check_errors(daemon):
+    many = build(graph([op("y%d = Concat(x)" % i, name="n%d" % i) for i in range(20)], ["x: float[2]"], ["y0"]), 17)
+    found = grpc_web(daemon, "InferModel", request_of(many, strict=True), shaped.InferModelResponse)
+    equal("details are bounded, for they travel in a trailer", len(found.details) <= 9 and found.code, "invalid_argument")
     for what, call in ways():
         found = call(daemon, "InferModel", request_of(faulty(), strict=True), shaped.InferModelResponse)
         equal("%s: strict" % what, found.code, "invalid_argument")
