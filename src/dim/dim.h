@@ -204,6 +204,10 @@ struct dim dim_resolve(struct dim_table *t, struct dim d);
    stays as it is where the result cannot be stated within the limits. */
 struct dim dim_substitute(struct dim_table *t, struct dim d, struct dim symbol, struct dim by);
 
+/* The dimension resolved, and as it would be if all facts had been known when it was made: min(D, 1) is 1 once D is
+   known to be 1 or more. */
+struct dim dim_settle(struct dim_table *t, struct dim d);
+
 /* Raises the lower (lowers the upper) bound of a symbol: a fact. No effect on what is not a lone symbol. */
 void dim_assume_ge(struct dim_table *t, struct dim d, int64_t lower);
 void dim_assume_le(struct dim_table *t, struct dim d, int64_t upper);

@@ -43,6 +43,8 @@ struct atom {
         bool related;
         struct poly relation[3]; /* sums with this atom in them that are 0; empty where there is none */
         struct known_range range;
+        uint32_t text_generation;
+        const char *text; /* of an operation */
         uint32_t n;
         struct dim arg[];
 };
@@ -69,6 +71,8 @@ struct expr {
         uint32_t resolve_generation;
         struct dim resolved;
         struct known_range range;
+        uint32_t settle_generation;
+        struct dim settled;
         uint32_t text_generation;
         const char *text;
         struct poly key; /* its normal form, which is its own terms in most */

@@ -15,9 +15,102 @@ bool dim_is_identifier(const char *text, size_t length)
         return length > 0 && !is_function_name(text, length);
 }
 
-static void print_expr(const struct dim_table *t, struct dim d, struct buf *buf);
+static void print_expr(struct dim_table *t, struct dim d, struct buf *buf);
 
-static void print_name(const struct dim_table *t, str_id name, struct buf *buf)
+/* -- order: by what is written and not by what was made first, so that the order of nodes does not show -- */
+
+/* The shorter first. */
+static int compare_texts(const char *a, const char *b)
+{
+        size_t x = strlen(a), y = strlen(b);
+
+        return x != y ? (x > y) - (x < y) : strcmp(a, b);
+}
+
+/* An operation's text, without parentheses around it. */
+static const char *operation_text(struct dim_table *t, struct atom *atom);
+
+/* Symbols before operations; inputs' symbols in the order of the inputs, others by name. */
+static int compare_atoms(struct dim_table *t, uint32_t a, uint32_t b)
+{
+        struct atom *x = t->atom[a], *y = t->atom[b];
+
+        if (a == b)
+                return 0;
+        if (x->kind != ATOM_SYMBOL && y->kind != ATOM_SYMBOL)
+                return compare_texts(operation_text(t, x), operation_text(t, y));
+        if (x->kind != ATOM_SYMBOL || y->kind != ATOM_SYMBOL)
+                return x->kind == ATOM_SYMBOL ? -1 : 1;
+        const struct dim_symbol *p = &t->symbol[x->symbol]->open, *q = &t->symbol[y->symbol]->open;
+
+        if (p->from_input != q->from_input)
+                return p->from_input ? -1 : 1;
+        if (p->from_input)
+                return x->symbol < y->symbol ? -1 : 1;
+        return strcmp(str_text(t->strings, p->name), str_text(t->strings, q->name));
+}
+
+/* The factors of a monomial in order; their number. */
+static uint32_t sort_factors(struct dim_table *t, const struct mono *mono, uint32_t *ret)
+{
+        for (uint32_t i = 0; i < mono->n; i++) {
+                uint32_t at = i;
+
+                for (; at > 0 && compare_atoms(t, mono->atom[i], ret[at - 1]) < 0; at--)
+                        ret[at] = ret[at - 1];
+                ret[at] = mono->atom[i];
+        }
+        return mono->n;
+}
+
+/* Products of more factors first, then in order of the factors; the constant last. */
+static int compare_monos(struct dim_table *t, uint64_t a, uint64_t b)
+{
+        const struct mono *x = t->mono[a], *y = t->mono[b];
+        uint32_t of_x[MAX_DEGREE], of_y[MAX_DEGREE];
+
+        if (x->n != y->n)
+                return x->n > y->n ? -1 : 1;
+        sort_factors(t, x, of_x);
+        sort_factors(t, y, of_y);
+        for (uint32_t i = 0; i < x->n; i++) {
+                int order = compare_atoms(t, of_x[i], of_y[i]);
+
+                if (order != 0)
+                        return order;
+        }
+        return 0;
+}
+
+/* Operands of max, min and broadcast: what is one symbol or operation first, then sums, numbers last. */
+static int compare_dims(struct dim_table *t, struct dim a, struct dim b)
+{
+        if (dim_is_int(a) || dim_is_int(b))
+                return dim_is_int(a) - dim_is_int(b);
+        const struct expr *x = t->expr[a.expr], *y = t->expr[b.expr];
+
+        if (x->n != 1 || y->n != 1)
+                return x->n == 1 || y->n == 1 ? (x->n == 1 ? -1 : 1) : compare_texts(dim_text(t, a), dim_text(t, b));
+        uint32_t of_x = t->mono[x->term[0].mono]->n, of_y = t->mono[y->term[0].mono]->n;
+        int order = of_x != of_y ? (of_x > of_y) - (of_x < of_y) : compare_monos(t, x->term[0].mono, y->term[0].mono);
+
+        return order ? order : (x->term[0].coef > y->term[0].coef) - (x->term[0].coef < y->term[0].coef);
+}
+
+static void sort_operands(struct dim_table *t, const struct atom *atom, struct dim *ret)
+{
+        for (uint32_t i = 0; i < atom->n; i++) {
+                uint32_t at = i;
+
+                for (; at > 0 && compare_dims(t, atom->arg[i], ret[at - 1]) < 0; at--)
+                        ret[at] = ret[at - 1];
+                ret[at] = atom->arg[i];
+        }
+}
+
+/* -- names -- */
+
+static void print_name(struct dim_table *t, str_id name, struct buf *buf)
 {
         const char *text = str_text(t->strings, name);
         size_t length = str_length(t->strings, name);
@@ -37,7 +130,7 @@ static void print_name(const struct dim_table *t, str_id name, struct buf *buf)
 
 /* Whether a dimension can be an operand of // or % as it stands: on the left a product may, without a sign and without
    a division in it, whose parentheses help the reader at the least. */
-static bool is_operand(const struct dim_table *t, struct dim d, bool left)
+static bool is_operand(struct dim_table *t, struct dim d, bool left)
 {
         if (dim_is_int(d))
                 return d.val >= 0;
@@ -52,7 +145,7 @@ static bool is_operand(const struct dim_table *t, struct dim d, bool left)
         return true;
 }
 
-static void print_operand(const struct dim_table *t, struct dim d, bool left, struct buf *buf)
+static void print_operand(struct dim_table *t, struct dim d, bool left, struct buf *buf)
 {
         bool bare = is_operand(t, d, left);
 
@@ -63,46 +156,46 @@ static void print_operand(const struct dim_table *t, struct dim d, bool left, st
                 buf_putc(buf, ')');
 }
 
-static void print_call(const struct dim_table *t, const char *name, const struct atom *atom, struct buf *buf)
+static void print_call(struct dim_table *t, const char *name, const struct atom *atom, struct buf *buf)
 {
+        struct dim arg[MAX_ARGUMENTS];
+
+        sort_operands(t, atom, arg);
         buf_puts(buf, name);
         for (uint32_t i = 0; i < atom->n; i++) {
                 buf_puts(buf, i == 0 ? "(" : ", ");
-                print_expr(t, atom->arg[i], buf);
+                print_expr(t, arg[i], buf);
         }
         buf_putc(buf, ')');
 }
 
 /* A broadcast of more than two, as broadcasts of two: unlike max and min it is no function of Python's own, and who
    reads our texts may have written it for two. */
-static void print_broadcast(const struct dim_table *t, const struct atom *atom, struct buf *buf)
+static void print_broadcast(struct dim_table *t, const struct atom *atom, struct buf *buf)
 {
+        struct dim arg[MAX_ARGUMENTS];
+
+        sort_operands(t, atom, arg);
         for (uint32_t i = 1; i < atom->n; i++)
                 buf_puts(buf, "broadcast(");
-        print_expr(t, atom->arg[0], buf);
+        print_expr(t, arg[0], buf);
         for (uint32_t i = 1; i < atom->n; i++) {
                 buf_puts(buf, ", ");
-                print_expr(t, atom->arg[i], buf);
+                print_expr(t, arg[i], buf);
                 buf_putc(buf, ')');
         }
 }
 
-/* `alone`: nothing multiplies it and no sign stands before it. */
-static void print_atom(const struct dim_table *t, const struct atom *atom, bool alone, struct buf *buf)
+static void print_operation(struct dim_table *t, const struct atom *atom, struct buf *buf)
 {
         switch (atom->kind) {
         case ATOM_SYMBOL:
-                print_name(t, t->symbol[atom->symbol]->open.name, buf);
                 break;
         case ATOM_FLOORDIV:
         case ATOM_MOD:
-                if (!alone)
-                        buf_putc(buf, '(');
                 print_operand(t, atom->arg[0], true, buf);
                 buf_puts(buf, atom->kind == ATOM_MOD ? "%" : "//");
                 print_operand(t, atom->arg[1], false, buf);
-                if (!alone)
-                        buf_putc(buf, ')');
                 break;
         case ATOM_MAX:
                 print_call(t, "max", atom, buf);
@@ -116,7 +209,36 @@ static void print_atom(const struct dim_table *t, const struct atom *atom, bool 
         }
 }
 
-static void print_term(const struct dim_table *t, const struct term *term, bool first, struct buf *buf)
+static const char *operation_text(struct dim_table *t, struct atom *atom)
+{
+        struct buf buf;
+
+        if (atom->text && atom->text_generation == t->text_generation)
+                return atom->text;
+        buf_init(&buf, t->arena);
+        print_operation(t, atom, &buf);
+        atom->text = buf_text(&buf);
+        atom->text_generation = t->text_generation;
+        return atom->text;
+}
+
+/* `alone`: nothing multiplies it and no sign stands before it. */
+static void print_atom(struct dim_table *t, struct atom *atom, bool alone, struct buf *buf)
+{
+        bool is_division = atom->kind == ATOM_FLOORDIV || atom->kind == ATOM_MOD;
+
+        if (atom->kind == ATOM_SYMBOL) {
+                print_name(t, t->symbol[atom->symbol]->open.name, buf);
+                return;
+        }
+        if (is_division && !alone)
+                buf_putc(buf, '(');
+        buf_puts(buf, operation_text(t, atom));
+        if (is_division && !alone)
+                buf_putc(buf, ')');
+}
+
+static void print_term(struct dim_table *t, const struct term *term, bool first, struct buf *buf)
 {
         const struct mono *mono = t->mono[term->mono];
         uint64_t size = term->coef < 0 ? -(uint64_t)term->coef : (uint64_t)term->coef;
@@ -129,23 +251,18 @@ static void print_term(const struct dim_table *t, const struct term *term, bool 
                 buf_putc(buf, '-');
         if (begun)
                 buf_printf(buf, "%llu", (unsigned long long)size);
-        /* Symbols before operations, which read as what is multiplied. */
-        for (int operations = 0; operations < 2; operations++) {
-                for (uint32_t i = 0; i < mono->n; i++) {
-                        const struct atom *atom = t->atom[mono->atom[i]];
+        uint32_t factor[MAX_DEGREE], count = sort_factors(t, mono, factor);
 
-                        if ((atom->kind != ATOM_SYMBOL) != operations)
-                                continue;
-                        if (begun)
-                                buf_putc(buf, '*');
-                        print_atom(t, atom, alone, buf);
-                        begun = true;
-                }
+        for (uint32_t i = 0; i < count; i++) {
+                if (begun)
+                        buf_putc(buf, '*');
+                print_atom(t, t->atom[factor[i]], alone, buf);
+                begun = true;
         }
 }
 
 /* What reads texts reads the number before its sign, so that the least of all integers is written in two. */
-static void print_readable_term(const struct dim_table *t, const struct term *term, bool first, struct buf *buf)
+static void print_readable_term(struct dim_table *t, const struct term *term, bool first, struct buf *buf)
 {
         struct term part = *term;
 
@@ -158,27 +275,8 @@ static void print_readable_term(const struct dim_table *t, const struct term *te
         print_term(t, &part, first, buf);
 }
 
-/* Products of more factors first, then in order of the atoms' making, symbols before operations; the constant last. */
-static bool prints_before(const struct dim_table *t, uint64_t a, uint64_t b)
-{
-        const struct mono *x = t->mono[a], *y = t->mono[b];
-
-        if (x->n != y->n)
-                return x->n > y->n;
-        for (uint32_t i = 0; i < x->n; i++) {
-                bool x_symbol = t->atom[x->atom[i]]->kind == ATOM_SYMBOL;
-                bool y_symbol = t->atom[y->atom[i]]->kind == ATOM_SYMBOL;
-
-                if (x_symbol != y_symbol)
-                        return x_symbol;
-                if (x->atom[i] != y->atom[i])
-                        return x->atom[i] < y->atom[i];
-        }
-        return false;
-}
-
 /* Merge sort of numbers of terms. */
-static void sort_terms(const struct dim_table *t, const struct expr *expr, uint32_t *order, uint32_t *other)
+static void sort_terms(struct dim_table *t, const struct expr *expr, uint32_t *order, uint32_t *other)
 {
         for (uint32_t width = 1; width < expr->n; width *= 2) {
                 for (uint32_t at = 0; at < expr->n; at += 2 * width) {
@@ -186,8 +284,8 @@ static void sort_terms(const struct dim_table *t, const struct expr *expr, uint3
                         uint32_t j = mid, end = at + 2 * width < expr->n ? at + 2 * width : expr->n;
 
                         for (uint32_t to = at; to < end; to++) {
-                                bool right = i == mid || (j < end && prints_before(t, expr->term[order[j]].mono,
-                                                                                   expr->term[order[i]].mono));
+                                bool right = i == mid || (j < end && compare_monos(t, expr->term[order[j]].mono,
+                                                                                   expr->term[order[i]].mono) < 0);
 
                                 other[to] = right ? order[j++] : order[i++];
                         }
@@ -198,7 +296,7 @@ static void sort_terms(const struct dim_table *t, const struct expr *expr, uint3
 
 #define FEW_TERMS 32
 
-static void print_expr(const struct dim_table *t, struct dim d, struct buf *buf)
+static void print_expr(struct dim_table *t, struct dim d, struct buf *buf)
 {
         uint32_t few[2 * FEW_TERMS] = {0}, *order = few;
 
@@ -227,7 +325,7 @@ static void print_expr(const struct dim_table *t, struct dim d, struct buf *buf)
                         print_readable_term(t, &expr->term[order[i]], false, buf);
 }
 
-static void dim_print(const struct dim_table *t, struct dim d, struct buf *buf)
+static void dim_print(struct dim_table *t, struct dim d, struct buf *buf)
 {
         const struct expr *expr = d.expr ? t->expr[d.expr] : NULL;
         uint32_t symbol;

@@ -195,6 +195,14 @@ static bool prove(struct proof *p, struct poly d, unsigned depth)
         return false;
 }
 
+/* Whether a sum is one that is a size by a fact (dim_assume_size). */
+static bool is_size(const struct dim_table *t, struct poly p)
+{
+        struct dim d;
+
+        return (expr_find_written(t, p, &d) || expr_find(t, p, &d)) && !dim_is_int(d) && t->expr[d.expr]->not_negative;
+}
+
 /* Proves a - b + offset >= 0. Works on scratch: proofs leave no expressions behind. */
 static bool proves_difference(struct dim_table *t, struct dim a, struct dim b, int64_t offset)
 {
@@ -207,7 +215,7 @@ static bool proves_difference(struct dim_table *t, struct dim a, struct dim b, i
         size_t n;
         bool proven = !poly_combine(pa, 1, pb, -1, difference, &n) &&
                       !poly_combine((struct poly){difference, n}, 1, (struct poly){&extra, offset != 0}, 1, sum, &n) &&
-                      prove(&proof, (struct poly){sum, n}, 0);
+                      (is_size(t, (struct poly){sum, n}) || prove(&proof, (struct poly){sum, n}, 0));
 
         scratch_release(t, mark);
         return proven;

@@ -1,8 +1,11 @@
 /* Replacing bound symbols. What cannot be stated within the limits stays as it is, which is as true. */
 #include "dim/internal.h"
 
-/* `facts`: symbols are replaced by what facts make them equal to, too, and nothing is remembered. */
-static struct dim substitute(struct dim_table *t, struct dim d, bool facts);
+/* What a substitution does: replaces bound symbols; replaces those, too, that equal something by a fact, and remembers
+   nothing; or makes every operation anew, for what is known of its operands by now. */
+enum substitution { OF_BOUND, OF_EQUAL, OF_OPERATIONS };
+
+static struct dim substitute(struct dim_table *t, struct dim d, enum substitution of);
 
 static bool is_stale(const struct dim_table *t, uint32_t symbol)
 {
@@ -44,36 +47,36 @@ static void refresh(struct dim_table *t, struct dim d)
                 dim_each_symbol(t, symbol->open.bound, push_stale, t);
                 if (t->stack_n > before)
                         continue;
-                symbol->resolved = substitute(t, symbol->open.bound, false);
+                symbol->resolved = substitute(t, symbol->open.bound, OF_BOUND);
                 symbol->resolve_generation = t->bind_generation;
                 t->stack_n--;
         }
 }
 
-static bool substitute_symbol(const struct symbol *symbol, bool facts, struct dim *ret)
+static bool substitute_symbol(const struct symbol *symbol, enum substitution of, struct dim *ret)
 {
-        bool is_equal = facts && symbol->is_equal;
+        bool is_equal = of == OF_EQUAL && symbol->is_equal;
 
         *ret = is_equal ? symbol->equal : symbol->resolved;
-        return is_equal || symbol->open.is_bound;
+        return is_equal || (of != OF_OPERATIONS && symbol->open.is_bound);
 }
 
 /* An atom with its arguments replaced. False when it stays as it is. */
-static bool substitute_atom(struct dim_table *t, const struct atom *atom, bool facts, struct dim *ret)
+static bool substitute_atom(struct dim_table *t, const struct atom *atom, enum substitution of, struct dim *ret)
 {
         struct dim arg[MAX_ARGUMENTS];
         bool changed = false;
         unsigned faults = 0;
 
-        if (!atom->open && !facts)
+        if (!atom->open && of == OF_BOUND)
                 return false;
         if (atom->kind == ATOM_SYMBOL)
-                return substitute_symbol(t->symbol[atom->symbol], facts, ret);
+                return substitute_symbol(t->symbol[atom->symbol], of, ret);
         for (uint32_t i = 0; i < atom->n; i++) {
-                arg[i] = substitute(t, atom->arg[i], facts);
+                arg[i] = substitute(t, atom->arg[i], of);
                 changed = changed || !dim_same(arg[i], atom->arg[i]);
         }
-        if (!changed || atom->n < 2) /* every atom but a symbol has two arguments or more */
+        if ((!changed && of != OF_OPERATIONS) || atom->n < 2) /* every atom but a symbol has two arguments or more */
                 return false;
         switch (atom->kind) {
         case ATOM_FLOORDIV:
@@ -92,7 +95,7 @@ static bool substitute_atom(struct dim_table *t, const struct atom *atom, bool f
 }
 
 /* coef * the product of the atoms, replaced. False when none of them changes. */
-static bool substitute_mono(struct dim_table *t, const struct term *term, bool facts, struct dim *ret,
+static bool substitute_mono(struct dim_table *t, const struct term *term, enum substitution of, struct dim *ret,
                             unsigned *ret_faults)
 {
         const struct mono *mono = t->mono[term->mono];
@@ -100,7 +103,7 @@ static bool substitute_mono(struct dim_table *t, const struct term *term, bool f
         bool changed = false;
 
         for (uint32_t i = 0; i < mono->n && !*ret_faults; i++) {
-                if (substitute_atom(t, t->atom[mono->atom[i]], facts, &factor)) {
+                if (substitute_atom(t, t->atom[mono->atom[i]], of, &factor)) {
                         changed = true;
                 } else {
                         struct term lone = {.coef = 1};
@@ -118,7 +121,7 @@ static bool substitute_mono(struct dim_table *t, const struct term *term, bool f
 /* In the place of a term's replacement: it stays. No handle is that large. */
 static const struct dim STAYS = {.expr = UINT32_MAX};
 
-static unsigned substitute_terms(struct dim_table *t, struct dim d, bool facts, struct dim *ret)
+static unsigned substitute_terms(struct dim_table *t, struct dim d, enum substitution of, struct dim *ret)
 {
         const struct expr *expr = t->expr[d.expr];
         struct dim *product = scratch_take(t, expr->n, sizeof(*product));
@@ -130,8 +133,8 @@ static unsigned substitute_terms(struct dim_table *t, struct dim d, bool facts, 
                 struct term room;
                 struct dim replaced;
 
-                if ((facts || t->mono[expr->term[i].mono]->open) &&
-                    substitute_mono(t, &expr->term[i], facts, &replaced, &faults)) {
+                if ((of != OF_BOUND || t->mono[expr->term[i].mono]->open) &&
+                    substitute_mono(t, &expr->term[i], of, &replaced, &faults)) {
                         changed = true;
                         product[i] = replaced;
                         n += poly_of(t, replaced, &room).n;
@@ -161,24 +164,24 @@ static unsigned substitute_terms(struct dim_table *t, struct dim d, bool facts, 
         return poly_settle(t, out, n, ret);
 }
 
-static struct dim substitute(struct dim_table *t, struct dim d, bool facts)
+static struct dim substitute(struct dim_table *t, struct dim d, enum substitution of)
 {
-        if (dim_is_int(d) || (!t->expr[d.expr]->open && !facts))
+        if (dim_is_int(d) || (!t->expr[d.expr]->open && of == OF_BOUND))
                 return d;
         struct expr *expr = t->expr[d.expr];
 
-        if (!facts && expr->resolve_generation == t->bind_generation)
+        if (of == OF_BOUND && expr->resolve_generation == t->bind_generation)
                 return expr->resolved;
         struct scratch_mark mark = scratch_mark(t);
         struct dim result;
 
-        if (!facts) {
+        if (of == OF_BOUND) {
                 expr->resolved = d;
                 expr->resolve_generation = t->bind_generation;
         }
-        if (substitute_terms(t, d, facts, &result))
+        if (substitute_terms(t, d, of, &result))
                 result = d;
-        if (!facts)
+        if (of == OF_BOUND)
                 expr->resolved = result;
         scratch_release(t, mark);
         return result;
@@ -196,7 +199,7 @@ struct dim dim_resolve(struct dim_table *t, struct dim d)
         if (t->expr[d.expr]->resolve_generation == t->bind_generation)
                 return t->expr[d.expr]->resolved;
         refresh(t, d);
-        return substitute(t, d, false);
+        return substitute(t, d, OF_BOUND);
 }
 
 /* What a symbol equals may hold others that were found to equal something later: so many rounds at most. */
@@ -223,9 +226,24 @@ struct dim under_facts(struct dim_table *t, struct dim d)
                 dim_each_symbol(t, d, look_fact, &walk);
                 if (!walk.found)
                         break;
-                d = dim_resolve(t, substitute(t, d, true));
+                d = dim_resolve(t, substitute(t, d, OF_EQUAL));
         }
         return d;
+}
+
+struct dim dim_settle(struct dim_table *t, struct dim d)
+{
+        d = dim_resolve(t, d);
+        if (dim_is_int(d) || t->fact_generation == 1)
+                return d;
+        struct expr *expr = t->expr[d.expr];
+        uint32_t generation = t->fact_generation + t->bind_generation;
+
+        if (expr->settle_generation != generation) {
+                expr->settled = substitute(t, d, OF_OPERATIONS);
+                expr->settle_generation = generation;
+        }
+        return expr->settled;
 }
 
 static bool atom_is_open(const struct dim_table *t, const struct atom *atom)

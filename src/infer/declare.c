@@ -70,8 +70,10 @@ static void collect_infos(struct infer *f, OnnxValueInfo *const *infos, size_t c
 static void collect_graph(struct infer *f, const OnnxGraph *graph, int64_t depth)
 {
         collect_infos(f, graph->input, graph->n_input);
-        collect_infos(f, graph->output, graph->n_output);
-        collect_infos(f, graph->value_info, graph->n_value_info);
+        if (!f->options->ignore_declared) {
+                collect_infos(f, graph->output, graph->n_output);
+                collect_infos(f, graph->value_info, graph->n_value_info);
+        }
         if (depth >= f->limits->graph_depth)
                 return;
         for (size_t i = 0; i < graph->n_node; i++)
@@ -82,8 +84,12 @@ static void collect_graph(struct infer *f, const OnnxGraph *graph, int64_t depth
 
 void declare_dimension_names(struct infer *f, const OnnxGraph *graph)
 {
-        if (!f->n_dim_name)
+        if (!f->n_dim_name) {
+                collect_infos(f, graph->input, graph->n_input);
+                for (size_t i = 0; i < f->n_dim_name; i++)
+                        f->dim_name[i].is_input = true;
                 collect_graph(f, graph, 0);
+        }
         for (size_t i = 0; i < f->n_dim_name; i++)
                 dim_reserve(f->dims, f->dim_name[i].name);
 }
@@ -101,6 +107,24 @@ static struct dim_origin origin_of(int axis, const struct declare_site *site)
         };
 }
 
+/* An unnamed size of an input. Where values are declared with the name that it gets, and no input is, they were
+   annotated with an answer of ours, and mean it. */
+static struct dim open_input(struct infer *f, const char *name, const struct dim_origin *origin)
+{
+        str_id id = str_intern_z(f->strings, name);
+        int64_t number = map_get(&f->names, id);
+
+        if (number >= 0 && !f->dim_name[number].is_input)
+                return dim_named(f->dims, id, origin, true);
+        struct dim made = dim_fresh_input(f->dims, name, origin);
+        uint32_t symbol;
+
+        /* From now on it stands alone, for expressions that are declared. */
+        if (dim_as_symbol(f->dims, made, &symbol))
+                dim_name_entry(f, dim_symbol_at(f->dims, symbol)->name);
+        return made;
+}
+
 static struct dim open_dim(struct infer *f, int axis, const struct declare_site *site)
 {
         struct dim_origin origin = origin_of(axis, site);
@@ -109,7 +133,7 @@ static struct dim open_dim(struct infer *f, int axis, const struct declare_site 
                 return dim_open();
         const char *name = arena_printf(f->arena, "%s_%d", site->value, axis);
 
-        return site->is_input ? dim_fresh_input(f->dims, name, &origin) : dim_fresh(f->dims, name, &origin);
+        return site->is_input ? open_input(f, name, &origin) : dim_fresh(f->dims, name, &origin);
 }
 
 /* A name that no input has and that is split, or taken for so, says nothing. */

@@ -10,7 +10,13 @@ struct finishing {
         struct infer *f;
         bool *seen; /* symbols that appear, by number */
         size_t room, n_seen;
-        uint8_t *extent; /* of expressions, by handle, + 1; 0: not looked at yet */
+        const struct result_value *entry; /* whose type is being finished; NULL: none */
+        struct symbol_place {             /* where a symbol stands alone first, by number */
+                const struct result_value *entry;
+                int axis;
+        } * place;
+        size_t place_room; /* in bytes */
+        uint8_t *extent;   /* of expressions, by handle, + 1; 0: not looked at yet */
         size_t extent_room;
         /* The shape that was finished last: values often share one. */
         const struct dim *last_from, *last_to;
@@ -41,6 +47,26 @@ static void see_symbol(void *user, uint32_t symbol)
         x->seen[symbol] = true;
 }
 
+/* A symbol that is a size of the value that is being finished stands there. */
+static void see_place(struct finishing *x, struct dim d, int axis)
+{
+        uint32_t symbol;
+
+        if (!x->entry || dim_is_int(d) || !dim_as_symbol(x->f->dims, d, &symbol))
+                return;
+        x->place = grow_bytes(x, x->place, &x->place_room, (symbol + 1) * sizeof(*x->place) - 1);
+        if (!x->place[symbol].entry)
+                x->place[symbol] = (struct symbol_place){x->entry, axis};
+}
+
+static void see_places(struct finishing *x, const struct type *type)
+{
+        while (type->of)
+                type = type->of;
+        for (int d = 0; type_has_shape(type) && d < type->rank; d++)
+                see_place(x, dim_resolve(x->f->dims, type->dim[d]), d);
+}
+
 static bool is_input_symbol(const struct dim_symbol *symbol)
 {
         return symbol->from_input;
@@ -63,7 +89,7 @@ static enum extent see_dim(struct finishing *x, struct dim d)
 
 static struct dim finish_dim(struct finishing *x, struct dim d)
 {
-        d = dim_resolve(x->f->dims, d);
+        d = dim_settle(x->f->dims, d);
         see_dim(x, d);
         return d;
 }
@@ -92,8 +118,10 @@ static const struct dim *finish_dims(struct finishing *x, const struct dim *dim,
                 return x->last_to;
         }
         for (int d = 0; d < rank; d++) {
-                struct dim resolved = dim_resolve(x->f->dims, dim[d]);
+                struct dim resolved = dim_settle(x->f->dims, dim[d]);
                 enum extent mine = see_dim(x, resolved);
+
+                see_place(x, resolved, d);
 
                 extent = mine > extent ? mine : extent;
                 if (!changed && !dim_same(resolved, dim[d])) {
@@ -188,6 +216,15 @@ static bool is_wanted(enum ox_values values, const struct result_value *entry, e
         return false;
 }
 
+/* Whether a declared size is the one that is shown, or reads like it. */
+static bool is_told(struct finishing *x, struct dim shown, const struct declared_dim *declared)
+{
+        struct dim_table *dims = x->f->dims;
+
+        return dim_same(shown, dim_settle(dims, declared->size)) ||
+               (declared->name && !dim_is_int(shown) && strcmp(declared->name, dim_text(dims, shown)) == 0);
+}
+
 /* What is declared is told while it says anything else, now that all is known. */
 static const struct declared_shape *finish_declared(struct finishing *x, const struct type *type,
                                                     const struct declared_shape *declared)
@@ -195,7 +232,7 @@ static const struct declared_shape *finish_declared(struct finishing *x, const s
         bool alike = type_has_shape(type) && type->rank == declared->rank;
 
         for (int d = 0; alike && d < type->rank; d++)
-                alike = dim_same(type->dim[d], dim_resolve(x->f->dims, declared->dim[d].size));
+                alike = is_told(x, type->dim[d], &declared->dim[d]);
         return alike ? NULL : declared;
 }
 
@@ -208,10 +245,17 @@ static void finish_values(struct finishing *x, struct ox_result *result, const O
         for (size_t i = 0; i < f->n_entry; i++) {
                 struct result_value *entry = entry_at(f, i);
 
-                if (entry->is_absent || (!graph && entry->kind == OX_KIND_INPUT))
+                if (entry->is_absent)
+                        continue;
+                x->entry = entry;
+                if (!graph && entry->kind == OX_KIND_INPUT) {
+                        see_places(x, &entry->value.type);
                         continue; /* the caller of a single node knows its inputs */
+                }
                 /* What is known is counted as it is shown, with every symbol replaced that became something else. */
                 enum extent extent = finish_type(x, &entry->value.type);
+
+                x->entry = NULL;
 
                 if (entry->kind != OX_KIND_INITIALIZER)
                         count_extent(&result->summary, extent);
@@ -254,6 +298,33 @@ static const char *text_of(const char *text)
         return text_or_empty(text);
 }
 
+/* Where it arose, unless it stands alone elsewhere and not there: what is made by an iteration, say, or first met
+   within an expression. */
+static struct ox_symbol symbol_row(const struct finishing *x, uint32_t number, const struct dim_symbol *symbol)
+{
+        const struct dim_origin *origin = &symbol->origin;
+        struct ox_symbol row = {
+                .name = str_text(x->f->strings, symbol->name),
+                .value = text_of(origin->value),
+                .axis = origin->axis,
+                .op = text_of(origin->op),
+                .node = text_of(origin->node),
+                .scope = text_of(origin->scope),
+        };
+        bool is_placed = x->place && (number + 1) * sizeof(*x->place) <= x->place_room && x->place[number].entry;
+
+        if (is_placed) {
+                const struct symbol_place *place = &x->place[number];
+
+                row.value = place->entry->name;
+                row.scope = place->entry->scope;
+                row.axis = place->axis;
+        } else {
+                row.axis = -1;
+        }
+        return row;
+}
+
 static void finish_symbols(struct finishing *x, struct ox_result *result)
 {
         struct infer *f = x->f;
@@ -265,14 +336,7 @@ static void finish_symbols(struct finishing *x, struct ox_result *result)
 
                 if (i >= x->room || !x->seen[i])
                         continue;
-                symbols[result->n_symbol++] = (struct ox_symbol){
-                        .name = str_text(f->strings, symbol->name),
-                        .value = text_of(symbol->origin.value),
-                        .axis = symbol->origin.axis,
-                        .op = text_of(symbol->origin.op),
-                        .node = text_of(symbol->origin.node),
-                        .scope = text_of(symbol->origin.scope),
-                };
+                symbols[result->n_symbol++] = symbol_row(x, i, symbol);
         }
         result->symbol = symbols;
 }

@@ -66,6 +66,7 @@ struct scope {
 /* A dimension's name that stands alone somewhere in the model, and what it was found to name. */
 struct dim_name {
         str_id name;
+        bool is_input;     /* an input of the main graph has it */
         bool names_data;   /* anonymous symbols have taken it */
         bool names_size;   /* it is declared for what is proven to be `size` */
         bool names_others; /* and for `other`, which is not proven to be the same */

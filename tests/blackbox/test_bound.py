@@ -1,16 +1,13 @@
 #!/usr/bin/env python3
 """A size that the caller binds is as good as the number written into the model: every model that the other tests send,
 and every one of tests/models, is answered both ways."""
-import importlib
 import os
 
 from build import Seen, const, graph, infer, model, op
 from harness import MODELS, Daemon, check, equal, finish
+from suites import collect
 from wire import number, parts, text
 
-# What sends many models, of every kind.
-SUITES = ("test_attributes", "test_bodies", "test_control", "test_declared", "test_facts", "test_functions",
-          "test_loops", "test_options", "test_order", "test_patch")
 NUMBERS = (0, 1, 4)
 SOME_NUMBERS = 5  # large models are answered at one
 
@@ -87,30 +84,6 @@ def compare(daemon, what, data, numbers, options):
         elif given.status == 200:
             fault = difference(shown(Seen(data, given)), shown(Seen(written, plain)))
             check("%s at %d" % (what, n), not fault, fault)
-
-
-class Recorder(Daemon):
-    """Keeps what is sent to models:infer, with its options."""
-    seen = {}
-
-    def infer(self, data, *args, **options):
-        if isinstance(data, (bytes, bytearray)) and not args:
-            kept = tuple(sorted((k, v) for k, v in options.items() if k in ("ignore_declared", "check_types")))
-            Recorder.seen.setdefault((bytes(data), kept), self.suite)
-        return super().infer(data, *args, **options)
-
-
-def collect():
-    for name in SUITES:
-        suite = importlib.import_module(name)
-        Recorder.suite = name
-        suite.Daemon, suite.finish, suite.check, suite.equal = Recorder, lambda: None, ignore, ignore
-        suite.main()
-    return [(suite, data, dict(options)) for (data, options), suite in Recorder.seen.items()]
-
-
-def ignore(*_):
-    """In the place of other tests' checks."""
 
 
 def elements(daemon):
