@@ -12,6 +12,7 @@ from harness import MODELS, ROOT, Daemon, check, finish
 
 SOURCE = os.path.join(ROOT, "tests", "clients")
 INSTALLED = os.path.join(ROOT, "build-clients")
+MODEL = os.path.join(MODELS, "resnet50.onnx")
 PROTO = os.path.join(ROOT, "proto")
 FILES = ("shaped.proto", "onnx.proto", "health.proto", "google/rpc/status.proto", "google/rpc/error_details.proto")
 
@@ -33,19 +34,33 @@ def install():
     return ""
 
 
-def run_connect(daemon):
+def run_node(folder, program, *arguments):
+    """Exit status and lines of a program of tests/clients, beside the generated code."""
+    shutil.copy(os.path.join(SOURCE, program), folder)
+    done = subprocess.run(["node", program, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
+    return done.returncode, done.stdout.decode(errors="replace").splitlines()
+
+
+def run_connect(daemon, folder):
+    status, lines = run_node(folder, "connect.js", daemon.url, MODEL)
+    for at, line in enumerate(lines):
+        if line.startswith(("ok - ", "not ok - ")):
+            check(line.partition(" - ")[2], line.startswith("ok"), "\n".join(lines[at + 1:at + 3]))
+    check("the clients come to their end", status == 0, "\n".join(lines[-20:]))
+
+
+def run_example(daemon, folder):
+    status, lines = run_node(folder, "example.js", daemon.url, MODEL)
+    check("README's example prints every value", status == 0 and "input [8, 3, H, W]" in lines and len(lines) > 175, "\n".join(lines[-20:]))
+
+
+def run_all(daemon):
     with tempfile.TemporaryDirectory(dir=INSTALLED) as folder:
         plugin = os.path.join(INSTALLED, "node_modules", ".bin", "protoc-gen-es")
         subprocess.run(["protoc", "-I", PROTO, "--plugin=protoc-gen-es=" + plugin, "--es_out=" + folder,
                         "--es_opt=target=js,import_extension=js", *FILES], check=True)
-        shutil.copy(os.path.join(SOURCE, "connect.js"), folder)
-        done = subprocess.run(["node", "connect.js", daemon.url, os.path.join(MODELS, "resnet50.onnx")], cwd=folder,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
-    lines = done.stdout.decode(errors="replace").splitlines()
-    for at, line in enumerate(lines):
-        if line.startswith(("ok - ", "not ok - ")):
-            check(line.partition(" - ")[2], line.startswith("ok"), "\n".join(lines[at + 1:at + 3]))
-    check("the clients come to their end", done.returncode == 0, "\n".join(lines[-20:]))
+        run_example(daemon, folder)
+        run_connect(daemon, folder)
 
 
 def main():
@@ -54,7 +69,7 @@ def main():
         check("left out: Connect-ES, for %s" % why, True)
     else:
         with Daemon() as daemon:
-            run_connect(daemon)
+            run_all(daemon)
     finish()
 
 
