@@ -6,9 +6,9 @@ static const struct {
         const char *name;
         int bits;
 } elems[] = {
-#define X(name, number, text, bits) [number] = {text, bits},
-        OX_ELEMS(X)
-#undef X
+#define ELEM_TYPE(name, number, text, bits) [number] = {text, bits},
+#include "value/elem_types.def"
+#undef ELEM_TYPE
 };
 
 bool elem_is_valid(int64_t elem)

@@ -6,11 +6,11 @@ import os
 import re
 from typing import NamedTuple
 
-ELEMS = {name: number for number, name in enumerate(
-    "undefined float uint8 int8 uint16 int16 int32 int64 string bool float16 double uint32 uint64 complex64 complex128 "
-    "bfloat16 float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz uint4 int4 float4e2m1 float8e8m0 uint2 int2 "
-    "float6e2m3 float6e3m2".split()) if number}
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "attr_types.def"), encoding="utf-8") as def_file:
+HERE = os.path.dirname(os.path.abspath(__file__))
+with open(os.path.join(HERE, "../../value/elem_types.def"), encoding="utf-8") as def_file:
+    ELEMS = {name: int(number)
+             for number, name in re.findall(r'^ELEM_TYPE\(\w+, ([1-9]\d*), "(\w+)", \d+\)$', def_file.read(), re.M)}
+with open(os.path.join(HERE, "attr_types.def"), encoding="utf-8") as def_file:
     ATTRS = re.findall(r'^ATTR_TYPE\(\w+, [1-9]\d*, "(\w+)"\)$', def_file.read(), re.M)
 LISTS = [name for name in ATTRS if name.endswith("s")]
 CONTROLS = {"@if": "CONTROL_IF", "@loop": "CONTROL_LOOP", "@scan": "CONTROL_SCAN",
