@@ -379,8 +379,9 @@ static void note_omitted(struct infer *f)
                 .op = "",
                 .input = -1,
                 .value = "",
-                .message = arena_printf(f->arena, "%zu more diagnostics and up to %zu more constraints are not listed",
-                                        f->diags.dropped, f->constraints_dropped),
+                .message =
+                        arena_printf(f->arena, "more diagnostics (%zu) or constraints (%zu) were found than are listed",
+                                     f->diags.dropped, f->constraints_dropped),
                 .axis = -1,
                 .expected = "",
                 .actual = "",

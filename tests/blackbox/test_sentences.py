@@ -20,6 +20,15 @@ def built(row):
     return model(graph(nodes, row["inputs"], row["outputs"]), imports)
 
 
+def counts_what_is_omitted(daemon):
+    """10,000 diagnostics are kept; a last one counts the others."""
+    faults = [op("y%d = Relu(a%d)" % (i, i)) for i in range(10050)]
+    said = daemon.infer(model(graph(faults, ["x: float[N]"], ["x"]))).json["diagnostics"]
+    equal("10,050 faults are counted", (len(said), said[-1]["reason"], said[-1]["message"]),
+          (10001, "OMITTED", "more diagnostics (50) or constraints (0) were found than are listed"))
+    equal("the last fault that is listed", said[-2]["nodeIndex"], 9999)
+
+
 def main():
     with open(TABLE, encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
@@ -30,6 +39,7 @@ def main():
                 row["diagnostics"] = said
             else:
                 equal(row["what"], said, row["diagnostics"])
+        counts_what_is_omitted(daemon)
     if "--write" in sys.argv:
         with open(TABLE, "w", encoding="utf-8") as file:
             file.writelines(json.dumps(row) + "\n" for row in rows)
