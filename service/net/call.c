@@ -14,6 +14,12 @@
 #define KEEP_BYTES ((size_t)64 * 1024 * 1024) /* of their replies' memory, in all */
 #define FREE_BYTES ((size_t)32 * 1024)        /* of a text, as much as a connection takes anyway */
 
+/* What a text takes of the memory of all requests. */
+static size_t counted(size_t capacity)
+{
+        return capacity > FREE_BYTES ? capacity : 0;
+}
+
 void calls_init(struct call_pool *pool)
 {
         *pool = (struct call_pool){.first = NULL};
@@ -36,6 +42,8 @@ static struct call *take_idle(struct call_pool *pool)
                 pool->first = call->next;
                 pool->count--;
                 pool->bytes -= call->reply.capacity;
+                metric_add(call->reply.budget->metrics, METRIC_memory_kept_bytes,
+                           -(int64_t)counted(call->reply.capacity));
         }
         pthread_mutex_unlock(&pool->lock);
         return call;
@@ -79,6 +87,8 @@ void call_free(struct call *call)
                 pool->first = call;
                 pool->count++;
                 pool->bytes += call->reply.capacity;
+                metric_add(call->reply.budget->metrics, METRIC_memory_kept_bytes,
+                           (int64_t)counted(call->reply.capacity));
                 call = NULL;
         }
         pthread_mutex_unlock(&pool->lock);
@@ -88,11 +98,6 @@ void call_free(struct call *call)
 }
 
 /* -- texts -- */
-
-static size_t counted(size_t capacity)
-{
-        return capacity > FREE_BYTES ? capacity : 0;
-}
 
 void text_free(struct call_text *text)
 {
@@ -147,6 +152,7 @@ void call_reply(struct call *call, int status, const char *content_type)
 {
         call->status = status;
         call->code = OX_OK;
+        call->error[0] = '\0';
         call->content_type = content_type;
         call->reply.length = 0;
         call->reply.failed = false;
@@ -170,7 +176,21 @@ void call_reply_header(struct call *call, const char *name, const char *format, 
         call->n_header++;
 }
 
+void call_enter(struct call *call, enum call_stage stage)
+{
+        int64_t now = clock_ns();
+
+        call->stage_ns[call->stage] += now - call->stage_since_ns;
+        call->stage_since_ns = now;
+        call->stage = stage;
+}
+
 /* -- errors -- */
+
+void call_note_error(struct call *call, const char *message)
+{
+        snprintf(call->error, sizeof(call->error), "%s", message);
+}
 
 __attribute__((format(printf, 4, 0))) static void reply_error(struct call *call, int status, enum ox_code code,
                                                               const char *format, va_list args)
@@ -184,6 +204,7 @@ __attribute__((format(printf, 4, 0))) static void reply_error(struct call *call,
         }
         call_reply(call, status, "application/json");
         call->code = code;
+        call_note_error(call, message);
         call_write_error(call, code, message);
 }
 
@@ -234,7 +255,16 @@ enum ox_code call_look(void *call_, const char **ret_why)
         return call_is_late(call) ? OX_DEADLINE_EXCEEDED : OX_OK;
 }
 
+void call_note_failure(struct call *call, enum ox_code code, const char *message)
+{
+        call->code = code;
+        if (code == OX_UNAVAILABLE) /* of all that the engine wants, only memory can be lent to others */
+                metric_add(&call->service->metrics, METRIC_requests_refused_total_memory, 1);
+        call_note_error(call, message);
+}
+
 void call_reply_no_memory(struct call *call)
 {
+        metric_add(&call->service->metrics, METRIC_requests_refused_total_memory, 1);
         call_reply_error(call, OX_UNAVAILABLE, "%s", call->service->budget.text);
 }

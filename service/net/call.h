@@ -58,6 +58,16 @@ struct call_transport {
 };
 
 #define CALL_HEADERS 6
+#define CALL_ERROR   320 /* bytes of an error's message that the log has */
+
+/* What a request's time goes into, told apart in the log. */
+enum call_stage {
+        STAGE_ENGINE, /* it is worked on; it begins so, with its head */
+        STAGE_UPLOAD, /* its body comes; with what is done to it on the thread that reads */
+        STAGE_QUEUE,  /* it waits for a worker */
+        STAGE_SEND,   /* its reply goes out */
+        CALL_STAGES,
+};
 
 /* A text that grows. What is more than a little of it is taken from the memory of all requests. */
 struct call_text {
@@ -91,7 +101,9 @@ struct call {
         uint64_t inline_bytes; /* unless it has no more of them */
         int64_t started_ns, deadline_ns;
         bool is_client_deadline; /* it is the client's own, which begin() took from the head */
-        uint64_t client;         /* a hash of who sent it (work/client.h) */
+        enum call_stage stage;
+        int64_t stage_since_ns, stage_ns[CALL_STAGES]; /* of what is over */
+        uint64_t client;                               /* a hash of who sent it (work/client.h) */
 
         /* the reply */
         int status; /* 0: none yet */
@@ -103,6 +115,7 @@ struct call {
         } header[CALL_HEADERS];
         size_t n_header;
         struct call_text reply;
+        char error[CALL_ERROR]; /* what is wrong, for the log; "": nothing is */
 
         /* the handler's own */
         void *state;
@@ -118,7 +131,6 @@ struct call {
         int64_t cost_ns;           /* set by end(): how long the work will take, about; 0: unknown */
         struct call_text gathered; /* of the body */
         size_t taken;              /* of what was gathered */
-        int64_t queue_ns, work_ns; /* how long it waited, and was worked on, so far */
 
         struct call *next; /* in the pool of calls that can be used again */
 };
@@ -126,6 +138,9 @@ struct call {
 /* NULL when there is no memory. */
 struct call *call_new(struct service *service);
 void call_free(struct call *call);
+
+/* Ends the stage that the call is in, and begins another one. */
+void call_enter(struct call *call, enum call_stage stage);
 
 static inline const char *call_header(struct call *call, const char *name)
 {
@@ -152,6 +167,12 @@ void call_reply_late(struct call *call);
 
 /* What an inference asks now and then (struct ox_options): goes on unless the client has gone or the call is late. */
 enum ox_code call_look(void *call, const char **ret_why);
+
+/* Keeps an error's message for the log; a reply by the functions above has done so. */
+void call_note_error(struct call *call, const char *message);
+
+/* The same for the engine's error behind a reply that the caller writes, with its code. */
+void call_note_failure(struct call *call, enum ox_code code, const char *message);
 
 /* The error of a request that gets no memory. */
 void call_reply_no_memory(struct call *call);

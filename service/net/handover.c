@@ -27,6 +27,7 @@ static void count(struct call *call, enum metric metric)
 static void give_back(struct call *call)
 {
         call->handler->done(call);
+        call_enter(call, call->is_piece ? STAGE_UPLOAD : STAGE_SEND);
         call->transport->resume(call, call->is_piece ? CALL_SKIP : CALL_REPLY);
 }
 
@@ -53,7 +54,7 @@ static void expire(struct job *job)
                 call_reply_error(call, OX_UNAVAILABLE, "the request waited longer than the limit queue_s, %lld s",
                                  (long long)config->queue_s);
         }
-        count(call, METRIC_expired_total);
+        count(call, METRIC_requests_refused_total_expired);
         give_back(call);
 }
 
@@ -64,20 +65,23 @@ static void refuse(struct call *call, enum pool_verdict verdict)
         long long queue = (long long)call->service->config->queue;
 
         if (verdict == POOL_ENDED) {
+                count(call, METRIC_requests_refused_total_drain);
                 call_reply_error(call, OX_UNAVAILABLE, "the daemon ends");
+        } else if (verdict == POOL_FULL) {
+                count(call, METRIC_requests_refused_total_queue);
+                call_reply_error(call, OX_UNAVAILABLE, "the queue of %lld requests is full", queue);
         } else {
-                count(call, METRIC_queue_full_total);
-                if (verdict == POOL_FULL)
-                        call_reply_error(call, OX_UNAVAILABLE, "the queue of %lld requests is full", queue);
-                else
-                        call_reply_error(call, OX_UNAVAILABLE,
-                                         "this client has as many requests in the queue of %lld as one may", queue);
+                count(call, METRIC_requests_refused_total_client);
+                call_reply_error(call, OX_UNAVAILABLE,
+                                 "this client has as many requests in the queue of %lld as one may", queue);
         }
         give_back(call);
 }
 
 static void submit(struct call *call)
 {
+        call_enter(call, STAGE_QUEUE);
+
         enum pool_verdict verdict = pool_submit(call->service->pool, &call->job);
 
         if (verdict != POOL_TAKEN)
@@ -106,13 +110,11 @@ static void begin_job(struct call *call, void (*run)(struct job *job), bool is_p
 static void run_work(struct job *job)
 {
         struct call *call = call_of(job);
-        int64_t begun = clock_ns();
 
-        call->queue_ns += begun - job->submitted_ns;
+        call_enter(call, STAGE_ENGINE);
         if (is_dropped(call))
                 return;
         call->handler->work(call);
-        call->work_ns += clock_ns() - begun;
         give_back(call);
 }
 
@@ -141,7 +143,6 @@ static bool take_slices(struct call *call)
                 call->taken += size;
                 now = clock_ns();
         } while (is_well && call->taken < gathered->length && now - begun < PIECE_NS);
-        call->work_ns += now - begun;
         call->turn.served += now - begun - call->job.cost_ns;
         return is_well;
 }
@@ -150,7 +151,7 @@ static void run_piece(struct job *job)
 {
         struct call *call = call_of(job);
 
-        call->queue_ns += clock_ns() - job->submitted_ns;
+        call_enter(call, STAGE_ENGINE);
         if (is_dropped(call))
                 return;
         if (!take_slices(call)) {
@@ -159,6 +160,7 @@ static void run_piece(struct job *job)
                 submit(call);
         } else {
                 call->gathered.length = call->taken = 0;
+                call_enter(call, STAGE_UPLOAD);
                 call->transport->resume(call, CALL_BODY);
         }
 }

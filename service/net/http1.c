@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "net/address.h"
 #include "net/framing.h"
 #include "net/handover.h"
 #include "net/peers.h"
@@ -136,6 +137,7 @@ static enum MHD_Result send_reply(struct call *call)
 {
         if (call->reply.failed)
                 call_reply_no_memory(call);
+        call_enter(call, STAGE_SEND);
         struct MHD_Response *response =
                 MHD_create_response_from_buffer(call->reply.length, call->reply.text, MHD_RESPMEM_PERSISTENT);
 
@@ -215,16 +217,21 @@ static struct call *begin_call(struct http1 *http1, struct MHD_Connection *conne
         call->method = method_of(method);
         call->method_name = method;
         call->path = path_of(url);
-        call->started_ns = clock_ns();
+        call->started_ns = call->stage_since_ns = clock_ns();
         call->deadline_ns = call->started_ns + http1->service->config->request_s * INT64_C(1000000000);
         call->client = client_of(address_of(connection), http1->service->seed);
-        metric_add(&http1->service->metrics, METRIC_requests_in_flight, 1);
         return call;
 }
 
 static bool is_past_limit(const struct call *call, uint64_t bytes)
 {
         return bytes > (uint64_t)call->service->config->limits.upload_bytes;
+}
+
+/* After the handler has begun, so that metrics count no scrape of them. */
+static void count_in_flight(struct call *call)
+{
+        metric_add(&call->service->metrics, METRIC_requests_in_flight, 1);
 }
 
 static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connection, const char *url,
@@ -240,6 +247,7 @@ static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connect
         const char *fault = framing_read(connection, method, version, &framing);
 
         if (fault) {
+                count_in_flight(call);
                 call->close = true;
                 call_reply_error(call, OX_INVALID_ARGUMENT, "%s", fault);
                 return send_reply(call);
@@ -254,6 +262,9 @@ static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connect
                 call_reply_error_status(call, MHD_HTTP_URI_TOO_LONG, OX_RESOURCE_EXHAUSTED, TOO_LONG);
         else
                 http1->handler->begin(call);
+        count_in_flight(call);
+        if (call->has_body)
+                call_enter(call, STAGE_UPLOAD);
         if (!call->status)
                 return MHD_YES;
         http1->handler->done(call);
@@ -317,6 +328,7 @@ static bool end_body(struct call *call)
                 return false;
         }
         peer_enter(peer_of(call->connection), PEER_SERVED);
+        call_enter(call, STAGE_ENGINE);
         if (handover_take_inline(call) && call->handler->end(call) == CALL_WORK) {
                 handover_work(call);
                 return false;
@@ -355,18 +367,27 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
 
 /* -- the end of a request -- */
 
-static void log_call(const struct call *call, int64_t took_ns)
+static void log_call(const struct call *call, int64_t took_ns, const char *cut_off_by)
 {
+        char client[ADDRESS_TEXT];
+        const int64_t *stage = call->stage_ns;
         const struct log_field fields[] = {
+                {.name = "client", .text = address_text(address_of(call->connection), client)},
                 {.name = "method", .text = call->method_name},
                 {.name = "path", .text = call->path},
                 {.name = "status", .kind = LOG_INT, .number = call->status},
                 {.name = "code", .text = ox_code_name(call->code)},
                 {.name = "ms", .kind = LOG_MS, .number = took_ns},
+                {.name = "upload_ms", .kind = LOG_MS, .number = stage[STAGE_UPLOAD]},
+                {.name = "queue_ms", .kind = LOG_MS, .number = stage[STAGE_QUEUE]},
+                {.name = "engine_ms", .kind = LOG_MS, .number = stage[STAGE_ENGINE]},
+                {.name = "send_ms", .kind = LOG_MS, .number = stage[STAGE_SEND]},
                 {.name = "bytes_in", .kind = LOG_INT, .number = (int64_t)call->body_bytes},
                 {.name = "bytes_skipped", .kind = LOG_INT, .number = (int64_t)call->skipped},
                 {.name = "bytes_out", .kind = LOG_INT, .number = (int64_t)call->reply.length},
                 {.name = "nodes", .kind = LOG_INT, .number = (int64_t)call->nodes},
+                {.name = "cut_off_by", .text = cut_off_by},
+                {.name = "error", .text = call->error[0] ? call->error : NULL},
         };
 
         log_line(call->status >= 500 ? "error" : "info", "request", fields, (int)(sizeof(fields) / sizeof(fields[0])));
@@ -403,6 +424,26 @@ static bool is_refused(const struct call *call)
                MHD_get_connection_info(call->connection, MHD_CONNECTION_INFO_HTTP_STATUS) != NULL;
 }
 
+/* Who ended a request before its reply was sent. The status that stands is kept beside it. */
+static const char *cut_off(struct call *call, enum MHD_RequestTerminationCode reason)
+{
+        const char *by = peer_cut_off_by(peer_of(call->connection));
+
+        if (!by)
+                by = reason == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED   ? "idle_s"
+                     : reason == MHD_REQUEST_TERMINATED_DAEMON_SHUTDOWN ? "drain"
+                                                                        : "client";
+        if (!call->status) {
+                call->status = 499;
+                call->code = OX_CANCELED;
+        }
+        if (!call->error[0])
+                call_note_error(call, "the connection ended before the reply was sent");
+        if (!is_refused(call))
+                metrics_cut_off(&call->service->metrics, by);
+        return by;
+}
+
 static void on_completed(void *user, struct MHD_Connection *connection, void **state,
                          enum MHD_RequestTerminationCode reason)
 {
@@ -412,20 +453,19 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **s
         if (!is_call(call))
                 return;
         struct service *service = call->service;
-        int64_t took_ns = clock_ns() - call->started_ns;
+        const char *cut_off_by = NULL;
 
-        bool stands = call->phase == PHASE_SKIP || call->phase == PHASE_EARLY; /* a refusal, whatever came after it */
+        call_enter(call, STAGE_SEND);
+        int64_t took_ns = call->stage_since_ns - call->started_ns;
 
-        if (!stands && (call->phase != PHASE_SENT || reason != MHD_REQUEST_TERMINATED_COMPLETED_OK)) {
-                call->status = 499; /* the client went away, or was cut off */
-                call->code = OX_CANCELED;
-        }
+        if (call->phase != PHASE_EARLY && (call->phase != PHASE_SENT || reason != MHD_REQUEST_TERMINATED_COMPLETED_OK))
+                cut_off_by = cut_off(call, reason);
         metric_add(&service->metrics, METRIC_request_bytes_total, (int64_t)call->body_bytes);
         metric_add(&service->metrics, METRIC_response_bytes_total, (int64_t)call->reply.length);
         if (!is_refused(call)) {
                 metrics_request(&service->metrics, call->route, call->status, took_ns);
                 if (service->config->log_requests)
-                        log_call(call, took_ns);
+                        log_call(call, took_ns, cut_off_by);
         }
         call->handler->done(call);
         call_free(call);

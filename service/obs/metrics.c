@@ -2,14 +2,19 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "obs/log.h"
 
 static const struct {
-        const char *name, *type, *help;
+        const char *name, *type, *label, *value, *help;
 } names[METRIC_COUNT] = {
-#define COUNTER(name, help) [METRIC_##name] = {#name, "counter", help},
-#define GAUGE(name, help)   [METRIC_##name] = {#name, "gauge", help},
+#define COUNTER(name, help)                  [METRIC_##name] = {#name, "counter", NULL, NULL, help},
+#define COUNTER_BY(name, label, value, help) [METRIC_##name##_##value] = {#name, "counter", #label, #value, help},
+#define GAUGE(name, help)                    [METRIC_##name] = {#name, "gauge", NULL, NULL, help},
 #include "obs/metrics.def"
 #undef COUNTER
+#undef COUNTER_BY
 #undef GAUGE
 };
 
@@ -20,12 +25,34 @@ static const int statuses[METRIC_STATUSES] = {0,   200, 304, 400, 401, 403, 404,
 static const double bounds[METRIC_BUCKETS - 1] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01,
                                                   0.025,  0.1,     0.5,    1,     5,      30};
 
-void metric_max(struct metrics *metrics, enum metric metric, int64_t value)
+void metrics_cut_off(struct metrics *metrics, const char *by)
 {
-        int64_t old = metric_get(metrics, metric);
+        int metric = METRIC_requests_cut_off_total_client;
 
-        while (value > old && !atomic_compare_exchange_weak_explicit(&metrics->value[metric], &old, value,
-                                                                     memory_order_relaxed, memory_order_relaxed)) {
+        while (metric < METRIC_requests_cut_off_total_other && strcmp(names[metric].value, by) != 0)
+                metric++;
+        metric_add(metrics, (enum metric)metric, 1);
+}
+
+/* Makes the peak that of the present minute. Two threads at once may lose a value: it is a figure for people. */
+static struct metrics_peak *turn_peak(struct metrics_peak *peak)
+{
+        int64_t minute = clock_ns() / INT64_C(60000000000), last = atomic_load(&peak->minute);
+
+        if (last != minute && atomic_compare_exchange_strong(&peak->minute, &last, minute)) {
+                int64_t now = atomic_exchange(&peak->now, 0);
+
+                atomic_store(&peak->before, last == minute - 1 ? now : 0);
+        }
+        return peak;
+}
+
+void metrics_arena(struct metrics *metrics, size_t bytes)
+{
+        struct metrics_peak *peak = turn_peak(&metrics->arena_peak);
+        int64_t old = atomic_load(&peak->now);
+
+        while ((int64_t)bytes > old && !atomic_compare_exchange_weak(&peak->now, &old, (int64_t)bytes)) {
         }
 }
 
@@ -112,17 +139,30 @@ static void put_durations(const struct output *out, const struct metrics *metric
         }
 }
 
-void metrics_write(const struct metrics *metrics, size_t queue, ox_write write, void *user)
+/* Rows of one name stand together, under the help of the first. */
+static void put_values(const struct output *out, const struct metrics *metrics)
+{
+        for (int i = 0; i < METRIC_COUNT; i++) {
+                long long value = (long long)metric_get(metrics, (enum metric)i);
+
+                if (i == 0 || strcmp(names[i].name, names[i - 1].name) != 0)
+                        put(out, "# HELP shaped_%s %s\n# TYPE shaped_%s %s\n", names[i].name, names[i].help,
+                            names[i].name, names[i].type);
+                if (names[i].label)
+                        put(out, "shaped_%s{%s=\"%s\"} %lld\n", names[i].name, names[i].label, names[i].value, value);
+                else
+                        put(out, "shaped_%s %lld\n", names[i].name, value);
+        }
+}
+
+void metrics_write(struct metrics *metrics, ox_write write, void *user)
 {
         const struct output out = {write, user};
+        struct metrics_peak *peak = turn_peak(&metrics->arena_peak);
+        int64_t now = atomic_load(&peak->now), before = atomic_load(&peak->before);
 
-        for (int i = 0; i < METRIC_COUNT; i++)
-                put(&out, "# HELP shaped_%s %s\n# TYPE shaped_%s %s\nshaped_%s %lld\n", names[i].name, names[i].help,
-                    names[i].name, names[i].type, names[i].name, (long long)metric_get(metrics, (enum metric)i));
-        put(&out,
-            "# HELP shaped_queue_depth requests that wait for a worker\n# TYPE shaped_queue_depth gauge\n"
-            "shaped_queue_depth %zu\n",
-            queue);
+        metric_set(metrics, METRIC_arena_peak_bytes, now > before ? now : before);
+        put_values(&out, metrics);
         put_requests(&out, metrics);
         put_durations(&out, metrics);
 }

@@ -7,10 +7,12 @@
 #include "shape.h"
 
 enum metric {
-#define COUNTER(name, help) METRIC_##name,
-#define GAUGE(name, help)   METRIC_##name,
+#define COUNTER(name, help)                  METRIC_##name,
+#define COUNTER_BY(name, label, value, help) METRIC_##name##_##value,
+#define GAUGE(name, help)                    METRIC_##name,
 #include "obs/metrics.def"
 #undef COUNTER
+#undef COUNTER_BY
 #undef GAUGE
         METRIC_COUNT
 };
@@ -27,6 +29,10 @@ struct metrics {
                 _Atomic uint64_t bucket[METRIC_BUCKETS];
                 _Atomic uint64_t sum_ns;
         } duration[METRIC_ROUTES];
+        struct metrics_peak {
+                _Atomic int64_t minute; /* of the clock that the two are of */
+                _Atomic int64_t now, before;
+        } arena_peak;
 };
 
 static inline void metric_add(struct metrics *metrics, enum metric metric, int64_t value)
@@ -39,10 +45,19 @@ static inline int64_t metric_get(const struct metrics *metrics, enum metric metr
         return atomic_load_explicit(&metrics->value[metric], memory_order_relaxed);
 }
 
-void metric_max(struct metrics *metrics, enum metric metric, int64_t value);
+static inline void metric_set(struct metrics *metrics, enum metric metric, int64_t value)
+{
+        atomic_store_explicit(&metrics->value[metric], value, memory_order_relaxed);
+}
+
+/* A request was cut off `by` a setting or "client": a value of the label of requests_cut_off_total, or another one. */
+void metrics_cut_off(struct metrics *metrics, const char *by);
+
+/* So much memory was taken for a request. */
+void metrics_arena(struct metrics *metrics, size_t bytes);
 
 /* A request of `route` (-1: none) is over. */
 void metrics_request(struct metrics *metrics, int route, int status, int64_t duration_ns);
 
-/* Prometheus' text format; `queue` is the number of requests that wait. */
-void metrics_write(const struct metrics *metrics, size_t queue, ox_write write, void *user);
+/* Prometheus' text format (version 0.0.4). Gauges are as they were set last. */
+void metrics_write(struct metrics *metrics, ox_write write, void *user);

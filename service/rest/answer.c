@@ -29,7 +29,7 @@ void answer_failure(struct call *call, struct ox_context *context, enum ox_code 
                     const struct ox_result *result)
 {
         call_reply(call, status_of(code), "application/json");
-        call->code = code;
+        call_note_failure(call, code, message);
         if (!answer_error(call, context, code, message, result))
                 call_reply_error_status(call, status_of(code), code, "%s", message);
 }
@@ -38,7 +38,7 @@ void answer_failure(struct call *call, struct ox_context *context, enum ox_code 
 
 static void count_memory(struct call *call, struct ox_context *context)
 {
-        metric_max(&call->service->metrics, METRIC_arena_peak_bytes, (int64_t)arena_used(ox_context_arena(context)));
+        metrics_arena(&call->service->metrics, arena_used(ox_context_arena(context)));
 }
 
 void answer_count_model(struct call *call, struct ox_context *context, const struct ox_result *result)

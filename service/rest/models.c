@@ -140,10 +140,10 @@ enum call_next models_end(struct call *call)
         if (!upload_end(&m->upload))
                 return CALL_DONE;
         if (arena_used(ox_context_arena(m->context)) <= INLINE_BYTES && infer(call, true)) {
-                metric_add(metrics, METRIC_inferred_inline_total, 1);
+                metric_add(metrics, METRIC_inferred_total_inline, 1);
                 return CALL_DONE;
         }
-        metric_add(metrics, METRIC_inferred_worker_total, 1);
+        metric_add(metrics, METRIC_inferred_total_worker, 1);
         call->cost_ns = (int64_t)arena_used(ox_context_arena(m->context)) * COST_A_BYTE;
         return CALL_WORK;
 }

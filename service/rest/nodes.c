@@ -315,10 +315,10 @@ enum call_next nodes_end(struct call *call)
         n->is_inline = n->body.length <= INLINE_BYTES;
         n->inline_end = clock_ns() + INLINE_NS;
         if (n->is_inline && answer(call, n)) {
-                metric_add(metrics, METRIC_inferred_inline_total, 1);
+                metric_add(metrics, METRIC_inferred_total_inline, 1);
                 return CALL_DONE;
         }
-        metric_add(metrics, METRIC_inferred_worker_total, 1);
+        metric_add(metrics, METRIC_inferred_total_worker, 1);
         return CALL_WORK;
 }
 

@@ -33,12 +33,28 @@ void probe_ready(struct call *call)
                 reply_text(call, "text/plain; charset=utf-8", "ok\n");
 }
 
+static void set_gauges(struct service *service)
+{
+        const struct config *config = service->config;
+        const struct pool_state pool = pool_state(service->pool);
+        struct metrics *metrics = &service->metrics;
+
+        metric_set(metrics, METRIC_connections_limit, config->connections);
+        metric_set(metrics, METRIC_queue_depth, (int64_t)pool.waiting);
+        metric_set(metrics, METRIC_queue_limit, config->queue);
+        metric_set(metrics, METRIC_workers, (int64_t)pool.threads);
+        metric_set(metrics, METRIC_workers_busy, (int64_t)pool.busy);
+        metric_set(metrics, METRIC_io_threads, config->io_threads);
+        metric_set(metrics, METRIC_memory_limit_bytes, config->memory_bytes);
+}
+
 void probe_metrics(struct call *call)
 {
         struct service *service = call->service;
 
         reply_text(call, "text/plain; version=0.0.4; charset=utf-8", "");
-        metrics_write(&service->metrics, pool_waiting(service->pool), call_write, call);
+        set_gauges(service);
+        metrics_write(&service->metrics, call_write, call);
 }
 
 void probe_version(struct call *call)

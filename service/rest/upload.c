@@ -92,6 +92,8 @@ bool upload_take(struct upload *upload, const char *bytes, size_t size)
 
         if (code == OX_RESOURCE_EXHAUSTED)
                 call_reply_error_status(upload->call, HTTP_TOO_LARGE, code, "%s", decoder_error(upload->decoder));
+        else if (code == OX_UNAVAILABLE)
+                call_reply_no_memory(upload->call);
         else if (code != OX_OK && code != OX_ABORTED)
                 call_reply_error(upload->call, code, "%s", decoder_error(upload->decoder));
         return code == OX_OK;

@@ -51,7 +51,7 @@ enum ox_code rpc_fail_message(struct rpc *rpc, enum ox_code code, const struct m
 static void reply_failure(struct rpc *rpc)
 {
         rpc->protocol->fail(rpc);
-        rpc->call->code = rpc->failure.code;
+        call_note_failure(rpc->call, rpc->failure.code, rpc->error);
 }
 
 bool rpc_refuse(struct rpc *rpc, enum ox_code code, const char *format, ...)
@@ -423,10 +423,10 @@ enum call_next rpc_end(struct call *call)
         if (!rpc->protocol->end(rpc))
                 return CALL_DONE;
         if (may_be_inline(rpc) && answer(rpc, true)) {
-                metric_add(metrics, METRIC_inferred_inline_total, 1);
+                metric_add(metrics, METRIC_inferred_total_inline, 1);
                 return CALL_DONE;
         }
-        metric_add(metrics, METRIC_inferred_worker_total, 1);
+        metric_add(metrics, METRIC_inferred_total_worker, 1);
         call->cost_ns = (int64_t)arena_used(ox_context_arena(rpc->context)) * COST_A_BYTE;
         return CALL_WORK;
 }

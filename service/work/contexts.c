@@ -44,6 +44,11 @@ void contexts_free(struct contexts *contexts)
         free(contexts);
 }
 
+static int64_t held(struct ox_context *context)
+{
+        return (int64_t)arena_held(ox_context_arena(context));
+}
+
 static struct ox_context *take_idle(struct contexts *contexts)
 {
         struct ox_context *context = NULL;
@@ -52,6 +57,8 @@ static struct ox_context *take_idle(struct contexts *contexts)
         if (contexts->count)
                 context = contexts->idle[--contexts->count];
         pthread_mutex_unlock(&contexts->lock);
+        if (context)
+                metric_add(contexts->budget->metrics, METRIC_memory_kept_bytes, -held(context));
         return context;
 }
 
@@ -107,6 +114,7 @@ void contexts_give(struct contexts *contexts, struct ox_context *context)
         pthread_mutex_lock(&contexts->lock);
         contexts->out--;
         if (contexts->count < contexts->most) {
+                metric_add(contexts->budget->metrics, METRIC_memory_kept_bytes, held(context));
                 contexts->idle[contexts->count++] = context;
                 context = NULL;
         }

@@ -108,6 +108,11 @@ size_t arena_used(const struct arena *arena)
         return arena->before + (size_t)(arena->at - arena->current->data);
 }
 
+size_t arena_held(const struct arena *arena)
+{
+        return arena->held;
+}
+
 static void arena_enter(struct arena *arena, struct block *block)
 {
         size_t left = (arena->limit - arena->before) & ~(ALIGNMENT - 1);

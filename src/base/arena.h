@@ -70,8 +70,9 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list args)
 _Noreturn void arena_bail(struct arena *arena, enum ox_code code, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
 
-/* Bytes handed out since the last reset. */
+/* Bytes handed out since the last reset, and bytes of memory that it has taken for them and for later. */
 size_t arena_used(const struct arena *arena);
+size_t arena_held(const struct arena *arena);
 
 #define arena_new_array(arena, type, count) ((type *)arena_array((arena), (count), sizeof(type)))
 #define arena_new_zero(arena, type)         ((type *)arena_zalloc((arena), sizeof(type)))

@@ -44,7 +44,7 @@ def check_pieces():
             equal("a little gzip", raw.answer()[0], 200)
         equal("does not", daemon.metric("pieces_total"), 2)
         with send(daemon, chain(150000) + heavy(8, 3000)) as running:  # messages that are concatenated merge
-            await_metric(daemon, "inferred_worker_total", 1)
+            await_metric(daemon, 'inferred_total{by="worker"}', 1)
             with send(daemon, chain(150000)) as waiting:
                 await_metric(daemon, "queue_depth", 1)
                 with send(daemon, chain(150000)) as raw:
@@ -68,7 +68,7 @@ def check_gone():
         check("and few nodes are inferred for nobody: %d" % done, done <= count * nodes // 2)
     with Daemon("--engine-ms", "600000") as daemon:
         slow = send(daemon, heavy(8, 3000))
-        await_metric(daemon, "inferred_worker_total", 1)
+        await_metric(daemon, 'inferred_total{by="worker"}', 1)
         slow.close()
         equal("an inference that runs is ended", await_metric(daemon, "canceled_total", 1), 1)
         daemon.stop()
@@ -92,7 +92,7 @@ def check_time():
         status, fields, body = answers[0] if answers else (0, {}, b"")
         check("what waits longer than queue_s is 503", status == 503 and b"queue_s" in body, (status, body))
         check("with a time to try again", 1 <= int(fields.get("retry-after", 0)) <= 60, fields)
-        equal("and counted", daemon.metric("expired_total"), 1)
+        equal("and counted", daemon.metric('requests_refused_total{reason="expired"}'), 1)
         for raw in running:
             raw.socket.shutdown(socket.SHUT_RDWR)
         for thread in threads:

@@ -103,8 +103,8 @@ def check_readers():
             raw.is_closed()
             check("without all of it", len(raw.received) + got < len(body), len(raw.received))
         check("nothing is left of it",
-              wait_for(lambda: daemon.metric("requests_in_flight") == 1 and daemon.metric("memory_bytes") <= idle))
-        check("and it is told", wait_for(lambda: b"status=499" in daemon.read_log()), daemon.log[-1000:])
+              wait_for(lambda: daemon.metric("requests_in_flight") == 0 and daemon.metric("memory_bytes") <= idle))
+        check("and it is told", wait_for(lambda: b" status=200 " in daemon.read_log() and b"cut_off_by=" in daemon.log), daemon.log[-1000:])
         equal("others are served", daemon.post(INFER, chain(1)).status, 200)
 
 
