@@ -1,21 +1,22 @@
-/* multipart/form-data, read as it arrives. */
+/* multipart/form-data (RFC 7578, RFC 2046), read as it arrives. libmicrohttpd's own reader searches what stands before
+   the first boundary byte by byte, for boundaries of any length, and knows neither names without quotes nor parameters
+   after the boundary, which real clients send. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct call;
 struct multipart;
 
-/* Hands the content of the one field called `field` on to `sink` until it returns false. NULL: the Content-Type has no
-   boundary. Only for calls over HTTP/1.1. */
-struct multipart *multipart_new(struct call *call, const char *field,
+/* Hands the content of the one field called `field` on to `sink` until it returns false. `type` is the value of the
+   Content-Type; multipart_error() says what is wrong with its boundary. NULL: there is no memory. */
+struct multipart *multipart_new(const char *type, const char *field,
                                 bool (*sink)(void *user, const char *bytes, size_t size), void *user);
 
 /* False: malformed, another field or the same twice, or the sink said so. */
 bool multipart_feed(struct multipart *multipart, const char *bytes, size_t size);
 
-/* "" when the sink alone has ended it. */
+/* "" when nothing is wrong, or when the sink alone has ended it. */
 const char *multipart_error(const struct multipart *multipart);
 
 /* When all has come: false when the field, or the last boundary, is missing. */

@@ -63,9 +63,13 @@ bool upload_begin(struct upload *upload, struct call *call, unsigned medias, con
                 return false;
         }
         if (upload->media == MEDIA_FORM) {
-                upload->multipart = multipart_new(call, "model", hand_on, upload);
+                upload->multipart = multipart_new(type, "model", hand_on, upload);
                 if (!upload->multipart) {
-                        call_reply_error(call, OX_INVALID_ARGUMENT, "the Content-Type has no boundary");
+                        call_reply_no_memory(call);
+                        return false;
+                }
+                if (multipart_error(upload->multipart)[0]) {
+                        call_reply_error(call, OX_INVALID_ARGUMENT, "%s", multipart_error(upload->multipart));
                         return false;
                 }
         }

@@ -115,6 +115,19 @@ def check_zstd(daemon, data, wanted):
     equal("20 MB in a usual zstd window", daemon.post(INFER, zstd(large), headers={"Content-Encoding": "zstd"}).status, 200)
 
 
+def other_forms(data):
+    """What clients write that form() does not: who, Content-Type, body."""
+    kind = "multipart/form-data; boundary="
+    apache = "----=_Part_1_2.3"
+    yield ("Apache HttpClient with a charset", "multipart/form-data; boundary=BB; charset=utf-8", form([("model", "m.onnx", data)], "BB"))
+    yield ("Java mail", kind + '"%s"' % apache, form([("model", "m.onnx", data)], apache))
+    yield (".NET's MultipartFormDataContent", kind + '"b1"', b"--b1\r\nContent-Disposition: form-data; name=model; filename=m.onnx; "
+           b"filename*=utf-8''m.onnx\r\n\r\n" + data + b"\r\n--b1--\r\n")
+    yield ("Boundary in capitals", "Multipart/Form-Data; Boundary=b", form([("model", None, data)], "b"))
+    yield ("an epilogue", kind + "b", form([("model", None, data)], "b") + b"and more\r\n--b\r\n")
+    yield ("a blank line before all", kind + "b1", b"\r\n" + form([("model", None, data)], "b1"))
+
+
 def check_form(daemon, data, wanted):
     kind = "multipart/form-data; boundary=b0undary"
     for filename in (None, "model.onnx", "a;b.onnx"):
@@ -132,6 +145,11 @@ def check_form(daemon, data, wanted):
                         "the same field twice": [("model", "m", data), ("model", "m", data)], "no field": [],
                         "an empty file": [("model", "m", b"")]}.items():
         refused("a form with %s" % what, daemon.post(INFER, form(parts), kind), 400, "invalid_argument")
+    for what, kind, body in other_forms(data):
+        equal("a form of %s" % what, values_of(daemon.post(INFER, body, kind)), wanted)
+    for what, kind, body in (("a boundary of 71 characters", "multipart/form-data; boundary=" + "b" * 71, form([("model", None, data)], "b" * 71)),
+                             ("no boundary at its begin", kind, b"-" * 1000000), ("a long preamble", kind, b"x" * 300 + b"\r\n" + body)):
+        refused("a form with %s" % what, daemon.post(INFER, body, kind), 400, "invalid_argument")
     refused("a form without a boundary", daemon.post(INFER, body, "multipart/form-data"), 400, "invalid_argument")
     refused("a form that is none", daemon.post(INFER, data, kind), 400, "invalid_argument")
 
