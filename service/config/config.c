@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum kind { KIND_TEXT, KIND_INT, KIND_BOOL };
 
@@ -63,7 +64,7 @@ static void spell_variable(const struct flag *flag, char *ret)
                 ret[i] = (char)toupper((unsigned char)ret[i]);
 }
 
-/* An integer, with K, M, G or T behind it for powers of 1024. */
+/* An integer, with K, M, G or T behind it, or Ki, Mi, Gi or Ti, for powers of 1024. */
 static bool read_int(const char *text, int64_t *ret)
 {
         static const char powers[] = "KMGT";
@@ -77,7 +78,7 @@ static bool read_int(const char *text, int64_t *ret)
         if (power) {
                 if (__builtin_mul_overflow(value, INT64_C(1) << (10 * (power - powers + 1)), &value))
                         return false;
-                end++;
+                end += end[1] == 'i' ? 2 : 1;
         }
         *ret = value;
         return *end == '\0' && value != INT64_MAX;
@@ -144,10 +145,50 @@ bool config_begin(struct config *config, enum command command)
                 spell_variable(&flags[i], name);
                 const char *value = flags[i].commands & command ? getenv(name) : NULL;
 
-                if (value && !store(config, &flags[i], value))
+                /* One that is empty is none: so a variable is unset where only values can be given. */
+                if (value && *value && !store(config, &flags[i], value))
                         return refuse(&flags[i], name, value);
         }
         return true;
+}
+
+/* Kubernetes gives each container variables of every service beside it: one called "shaped" has these. */
+static bool is_of_kubernetes(const char *name)
+{
+        static const char *const begins[] = {"SHAPED_SERVICE_", "SHAPED_PORT=", "SHAPED_PORT_"};
+
+        for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+                if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+                        return true;
+        return false;
+}
+
+static bool is_variable(const char *name, size_t length)
+{
+        char known[NAME_MOST];
+
+        for (size_t i = 0; i < FLAG_COUNT; i++) {
+                spell_variable(&flags[i], known);
+                if (strlen(known) == length && strncmp(name, known, length) == 0)
+                        return true;
+        }
+        return false;
+}
+
+void config_each_unknown(void (*each)(const char *name))
+{
+        static const char prefix[] = "SHAPED_";
+
+        for (char *const *variable = environ; *variable; variable++) {
+                size_t length = strcspn(*variable, "=");
+                char name[NAME_MOST];
+
+                if (strncmp(*variable, prefix, sizeof(prefix) - 1) != 0 || is_of_kubernetes(*variable) ||
+                    is_variable(*variable, length))
+                        continue;
+                snprintf(name, sizeof(name), "%.*s", (int)(length < NAME_MOST ? length : NAME_MOST - 1), *variable);
+                each(name);
+        }
 }
 
 const char *config_flag_value(char *const *argv, int *at)
@@ -176,8 +217,10 @@ enum config_outcome config_flag(struct config *config, enum command command, cha
                     strncmp(given + 2, spelled, length - 2) != 0)
                         continue;
                 snprintf(name, sizeof(name), "--%.61s", spelled);
-                /* A flag that says yes or no may stand alone for yes. */
-                const char *value = flags[i].kind == KIND_BOOL && given[length] != '=' ? "true" : NULL;
+                /* A flag that says yes or no may stand alone for yes, where neither follows. */
+                bool truth, alone = flags[i].kind == KIND_BOOL && given[length] != '=' &&
+                                    (!argv[*at + 1] || !read_bool(argv[*at + 1], &truth));
+                const char *value = alone ? "true" : NULL;
 
                 if (value)
                         (*at)++;
@@ -195,6 +238,11 @@ enum config_outcome config_flag(struct config *config, enum command command, cha
         return CONFIG_UNKNOWN;
 }
 
+static bool is_bytes(const struct flag *flag)
+{
+        return strstr(flag->name, "_bytes") != NULL;
+}
+
 void config_help(enum command command, FILE *to)
 {
         for (size_t i = 0; i < FLAG_COUNT; i++) {
@@ -206,7 +254,8 @@ void config_help(enum command command, FILE *to)
                 spell_flag(flag, name);
                 spell_variable(flag, variable);
                 fprintf(to, "  --%s %s\n        %s\n        [%s, default ", name,
-                        flag->kind == KIND_INT ? "N" : flag->unit, flag->help, variable);
+                        flag->kind == KIND_INT ? (is_bytes(flag) ? "N[K|M|G|T]" : "N") : flag->unit, flag->help,
+                        variable);
                 if (flag->kind == KIND_TEXT)
                         fprintf(to, "\"%s\"]\n", flag->text);
                 else if (flag->kind == KIND_BOOL)

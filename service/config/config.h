@@ -30,6 +30,9 @@ struct config {
    value that does not do. Texts point into the environment. */
 bool config_begin(struct config *config, enum command command);
 
+/* Calls `each` for every variable SHAPED_... that no command knows: it is misspelt, or of another version. */
+void config_each_unknown(void (*each)(const char *name));
+
 /* Takes the flag at argv[*at] and moves *at past it and its value. Texts point into argv. */
 enum config_outcome {
         CONFIG_TAKEN,

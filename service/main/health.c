@@ -89,12 +89,36 @@ static int ask(int fd, const struct target *target)
         return strncmp(text, "HTTP/1.", 7) == 0 && have > 9 ? (int)strtol(text + 9, NULL, 10) : 0;
 }
 
+/* Where a daemon is that listens at an address: one that listens everywhere is on this machine. */
+static void url_of(const char *listen, char *ret, size_t size)
+{
+        static const struct {
+                const char *everywhere, *here;
+        } hosts[] = {{"0.0.0.0:", "127.0.0.1:"}, {"[::]:", "[::1]:"}, {":", "127.0.0.1:"}};
+
+        for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+                size_t length = strlen(hosts[i].everywhere);
+
+                if (strncmp(listen, hosts[i].everywhere, length) == 0) {
+                        snprintf(ret, size, "http://%s%s", hosts[i].here, listen + length);
+                        return;
+                }
+        }
+        snprintf(ret, size, "http://%s", listen);
+}
+
 int health_main(const struct config *config)
 {
         struct target target;
+        char listening[300];
+        const char *url = config->url;
 
-        if (!read_url(config->url, &target)) {
-                fprintf(stderr, "shaped: '%s' is not http://HOST:PORT\n", config->url);
+        if (!url[0]) {
+                url_of(config->listen, listening, sizeof(listening));
+                url = listening;
+        }
+        if (!read_url(url, &target)) {
+                fprintf(stderr, "shaped: '%s' is not http://HOST:PORT\n", url);
                 return EXIT_USAGE;
         }
         const char *reason = "no socket";

@@ -24,9 +24,10 @@ static void help_program(FILE *to)
         fprintf(to, "usage: shaped COMMAND ...\n\nTypes and shapes of every value of an ONNX model.\n\n");
         for (size_t i = 0; i < COMMAND_COUNT; i++)
                 fprintf(to, "  shaped %-10s %-22s %s\n", commands[i].name, commands[i].usage, commands[i].help);
-        fprintf(to, "  shaped --version | --help | COMMAND --help\n\n"
-                    "Every flag has an environment variable, which COMMAND --help names.\n"
-                    "Exit status: 0; 1 unreadable or, with --strict, faulty; 2 usage.\n");
+        fprintf(to,
+                "  shaped --version | --help | COMMAND --help\n\n"
+                "Flags have environment variables, which COMMAND --help names; the options of an inference have none.\n"
+                "Exit status: 0; 1 unreadable or, with --strict, faulty; 2 usage.\n");
 }
 
 void help_command(enum command command, FILE *to)

@@ -131,6 +131,11 @@ static bool start_service(struct daemon *d)
         return d->acceptor != NULL;
 }
 
+static void warn_unknown(const char *name)
+{
+        log_line("warn", "there is no such variable", &(struct log_field){.name = "variable", .text = name}, 1);
+}
+
 static bool start(struct daemon *d)
 {
         char fault[512];
@@ -153,6 +158,7 @@ static bool start(struct daemon *d)
         };
 
         log_line("info", "ready", fields, (int)(sizeof(fields) / sizeof(fields[0])));
+        config_each_unknown(warn_unknown);
         return true;
 }
 

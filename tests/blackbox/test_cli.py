@@ -130,6 +130,26 @@ def check_listen():
         process.stderr.close()
 
 
+def check_variables():
+    given = {"SHAPED_QUEUE": "", "SHAPED_LOG_FORMAT": "json", "SHAPED_QUEU": "5", "SHAPED_SERVICE_HOST": "10.0.0.1", "SHAPED_PORT": "tcp://x"}
+    with Daemon("--log-requests", "false", "--kept-bytes", "64Mi", "--memory-bytes=1G", environment=given) as daemon:
+        equal("an empty variable counts as unset", daemon.metric("queue_limit"), 1024)
+        equal("1G is 2^30", daemon.metric("memory_limit_bytes"), 1 << 30)
+        equal("ends well", daemon.stop(), 0)
+        lines = [json.loads(line) for line in daemon.log.splitlines()]
+        unknown = [line["variable"] for line in lines if line["level"] == "warn" and line.get("variable", "").startswith("SHAPED_")]
+        check("a variable that there is not is told, Kubernetes' own are not", "SHAPED_QUEU" in unknown and
+              not {"SHAPED_SERVICE_HOST", "SHAPED_PORT", "SHAPED_QUEUE", "SHAPED_LOG_FORMAT"} & set(unknown), unknown)
+        check("--log-requests false", not any(line["msg"] == "request" for line in lines), lines)
+    for flag in ("64Q", "64MM", "Mi", "64iM", "9999999999T"):
+        status, _, err = run("serve", "--memory-bytes", flag)
+        check("--memory-bytes %s: 2" % flag, status == 2 and err, (status, err))
+    with Daemon() as daemon:
+        for listen in ("127.0.0.1:%d", "0.0.0.0:%d", ":%d"):
+            done = subprocess.run([SHAPED, "health"], env={**os.environ, "SHAPED_LISTEN": listen % daemon.port}, stdout=subprocess.PIPE)
+            equal("health by SHAPED_LISTEN %s" % listen.replace("%d", "PORT"), done.returncode, 0)
+
+
 def main():
     check_help()
     check_usage()
@@ -137,6 +157,7 @@ def main():
         check_infer(folder)
     check_health()
     check_listen()
+    check_variables()
     finish()
 
 
