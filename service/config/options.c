@@ -206,13 +206,18 @@ static bool set_pretty(struct options *options, const char *value)
 static const struct row {
         const char *name, *argument, *help;
         bool (*set)(struct options *options, const char *value);
+        bool is_list;
 } rows[] = {
-#define BOOL(name, help)           {#name, NULL, help, set_##name},
-#define LIST(name, argument, help) {#name, argument, help, set_##name},
+#define BOOL(name, help)           {#name, NULL, help, set_##name, false},
+#define ONE(name, argument, help)  {#name, argument, help, set_##name, false},
+#define LIST(name, argument, help) {#name, argument, help, set_##name, true},
 #include "config/options.def"
 #undef BOOL
+#undef ONE
 #undef LIST
 };
+
+_Static_assert(sizeof(rows) / sizeof(rows[0]) <= 32, "struct options has a bit for each option");
 
 static const struct row *find(const char *name, size_t length)
 {
@@ -245,6 +250,11 @@ bool options_set(struct options *options, const char *name, size_t length, const
 
         if (!row)
                 return fail(options, "there is no option '%.*s'", (int)(length > 40 ? 40 : length), name);
+        uint32_t bit = UINT32_C(1) << (row - rows);
+
+        if (!row->is_list && !options->last_counts && options->given & bit)
+                return fail(options, "%s: it is given more than once", row->name);
+        options->given |= bit;
         return row->set(options, value);
 }
 

@@ -8,6 +8,8 @@
 struct options {
         struct ox_options infer;
         bool pretty;
+        bool last_counts;           /* when an option that is no list is given again, as a flag; else that is a fault */
+        uint32_t given;             /* which have been, by their place in the table */
         struct ox_binding *binding; /* as infer.binding, with room to grow */
         struct ox_input_shape *shape;
         void **block; /* what the texts stand in */

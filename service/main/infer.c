@@ -197,6 +197,7 @@ int infer_main(int argc, char **argv)
         if (!config_begin(&job.config, COMMAND_INFER))
                 return EXIT_USAGE;
         options_begin(&job.options, 0);
+        job.options.last_counts = true;
         if (read_arguments(&job, argv)) {
                 struct ox_context *context = ox_context_new(&job.config.limits);
 

@@ -46,6 +46,8 @@ enum call_resume {
 struct call_transport {
         /* The value of the first header field of that name, NULL for none. Names in any case. */
         const char *(*header)(struct call *call, const char *name);
+        /* Calls `each` with the value of every header field of that name. */
+        void (*headers)(struct call *call, const char *name, void (*each)(void *user, const char *value), void *user);
         /* Calls `each` for every parameter of the query, decoded, until it returns false. `value` NULL: it has no `=`.
            False when `each` did, or for a text with a NUL in it. */
         bool (*query)(struct call *call, bool (*each)(void *user, const char *name, const char *value), void *user);

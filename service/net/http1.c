@@ -62,6 +62,28 @@ static const char *find_header(struct call *call, const char *name)
         return MHD_lookup_connection_value(call->connection, MHD_HEADER_KIND, name);
 }
 
+struct fields {
+        const char *name;
+        void (*each)(void *user, const char *value);
+        void *user;
+};
+
+static enum MHD_Result each_field_of(void *user, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+        const struct fields *fields = user;
+
+        if (value && strcasecmp(name, fields->name) == 0)
+                fields->each(fields->user, value);
+        return MHD_YES;
+}
+
+static void find_headers(struct call *call, const char *name, void (*each)(void *user, const char *value), void *user)
+{
+        struct fields fields = {name, each, user};
+
+        MHD_get_connection_values(call->connection, MHD_HEADER_KIND, each_field_of, &fields);
+}
+
 struct query {
         bool (*each)(void *user, const char *name, const char *value);
         void *user;
@@ -117,6 +139,7 @@ static bool is_gone(struct call *call)
 
 static const struct call_transport transport = {
         .header = find_header,
+        .headers = find_headers,
         .query = each_query,
         .suspend = suspend,
         .resume = resume,

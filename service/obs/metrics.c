@@ -19,8 +19,8 @@ static const struct {
 };
 
 /* Every status that the daemon answers with; the first one stands for those that are not here. */
-static const int statuses[METRIC_STATUSES] = {0,   200, 304, 400, 401, 403, 404, 405, 409, 413, 414,
-                                              415, 417, 429, 431, 499, 500, 501, 503, 504, 505};
+static const int statuses[METRIC_STATUSES] = {0,   200, 204, 304, 400, 401, 403, 404, 405, 409, 413,
+                                              414, 415, 417, 429, 431, 499, 500, 501, 503, 504, 505};
 
 static const double bounds[METRIC_BUCKETS - 1] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01,
                                                   0.025,  0.1,     0.5,    1,     5,      30};

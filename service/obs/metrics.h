@@ -18,7 +18,7 @@ enum metric {
 };
 
 #define METRIC_ROUTES   32
-#define METRIC_STATUSES 21
+#define METRIC_STATUSES 22
 #define METRIC_BUCKETS  14
 
 struct metrics {

@@ -13,7 +13,7 @@ static const struct {
         [FORMAT_PATCH] = {"patch", "application/vnd.onnx.patch"},
 };
 
-#define FORMAT_COUNT (sizeof(formats) / sizeof(formats[0]))
+_Static_assert(sizeof(formats) / sizeof(formats[0]) == FORMAT_COUNT, "each format has its type");
 
 static const struct {
         const char *type;
@@ -93,27 +93,30 @@ static int closeness(const char *range, size_t length, const char *type)
         return is_type(range, length, "*/*");
 }
 
-enum format format_accepted(const char *accept)
+void accept_read(struct accept *accept, const char *field)
 {
-        int best[FORMAT_COUNT] = {0}, close[FORMAT_COUNT] = {0};
-        size_t chosen = FORMAT_JSON;
-
-        while (accept && *accept) {
-                accept += strspn(accept, ", \t");
-                const char *end = accept + strcspn(accept, ",");
+        while (*field) {
+                field += strspn(field, ", \t");
+                const char *end = field + strcspn(field, ",");
 
                 for (size_t i = 0; i < FORMAT_COUNT; i++) {
-                        int closer = closeness(accept, type_length(accept), formats[i].type);
+                        int closer = closeness(field, type_length(field), formats[i].type);
 
-                        if (closer > close[i]) {
-                                close[i] = closer;
-                                best[i] = weight(accept, end);
+                        if (closer > accept->closeness[i]) {
+                                accept->closeness[i] = closer;
+                                accept->weight[i] = weight(field, end);
                         }
                 }
-                accept = end;
+                field = end;
         }
+}
+
+enum format accept_best(const struct accept *accept)
+{
+        size_t best = FORMAT_JSON;
+
         for (size_t i = 1; i < FORMAT_COUNT; i++)
-                if (best[i] > best[chosen])
-                        chosen = i;
-        return (enum format)chosen;
+                if (accept->weight[i] > accept->weight[best])
+                        best = i;
+        return (enum format)best;
 }

@@ -15,12 +15,19 @@ enum media {
 /* `type` may have parameters, and may be NULL. */
 enum media media_read(const char *type);
 
-enum format { FORMAT_JSON, FORMAT_TEXT, FORMAT_PROTO, FORMAT_PATCH };
+enum format { FORMAT_JSON, FORMAT_TEXT, FORMAT_PROTO, FORMAT_PATCH, FORMAT_COUNT };
 
 /* The value of the option `format`; false for what is none. */
 bool format_read(const char *name, enum format *ret);
 
-/* The best of an Accept field (RFC 9110, 12.5.1); JSON when it is absent or has nothing that we can give. */
-enum format format_accepted(const char *accept);
+/* What a request's Accept fields say of each format (RFC 9110, 12.5.1): the weight, in thousandths, of the range that
+   names it most closely. All zero before the first field. */
+struct accept {
+        int weight[FORMAT_COUNT], closeness[FORMAT_COUNT];
+};
+void accept_read(struct accept *accept, const char *field);
+
+/* The best of all fields; JSON when there is none, or nothing that we can give. */
+enum format accept_best(const struct accept *accept);
 
 const char *format_type(enum format format);

@@ -34,8 +34,23 @@ static bool each_option(void *user, const char *name, const char *value)
 
         if (strcmp(name, "format") != 0)
                 return options_set(&m->options, name, strlen(name), value ? value : "true");
-        m->has_format = value && format_read(value, &m->format);
+        bool is_first = !m->has_format;
+
+        m->has_format = is_first && value && format_read(value, &m->format);
         return m->has_format;
+}
+
+static void each_accept(void *accept, const char *value)
+{
+        accept_read(accept, value);
+}
+
+static enum format read_accept(struct call *call)
+{
+        struct accept accept = {.weight = {0}};
+
+        call->transport->headers(call, "Accept", each_accept, &accept);
+        return accept_best(&accept);
 }
 
 static bool read_options(struct call *call, struct models *m)
@@ -47,7 +62,7 @@ static bool read_options(struct call *call, struct models *m)
                 return false;
         }
         if (!m->has_format)
-                m->format = format_accepted(call_header(call, "Accept"));
+                m->format = read_accept(call);
         return true;
 }
 

@@ -68,8 +68,19 @@ static bool is_proto(struct call *call)
         return media_read(call_header(call, "Content-Type")) == MEDIA_PROTO;
 }
 
+/* `OPTIONS *` asks of the server and not of a route (RFC 9110, 9.3.7). */
+static bool is_of_server(const struct call *call)
+{
+        return strcmp(call->path, "*") == 0 && strcmp(call->method_name, "OPTIONS") == 0;
+}
+
 static void rest_begin(struct call *call)
 {
+        if (is_of_server(call)) {
+                call_reply(call, HTTP_NO_CONTENT, NULL);
+                call_reply_header(call, "Allow", "GET, HEAD, POST, OPTIONS");
+                return;
+        }
         for (size_t i = 0; i < route_count; i++) {
                 const struct route *route = &routes[i];
 

@@ -4,6 +4,7 @@
 #include "net/call.h"
 
 #define HTTP_OK           200
+#define HTTP_NO_CONTENT   204
 #define HTTP_NOT_MODIFIED 304
 #define HTTP_NOT_ALLOWED  405
 #define HTTP_TOO_LARGE    413

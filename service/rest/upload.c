@@ -1,5 +1,7 @@
 #include "rest/upload.h"
 
+#include <string.h>
+
 #include "service.h"
 
 #define GZIP_INLINE      4096 /* of a body that need not go to a worker */
@@ -14,11 +16,42 @@ static bool too_large(struct upload *upload, const char *what)
         return false;
 }
 
+/* The encoding in which a body is that does not say so, NULL for none. Neither a model nor JSON begins like that. */
+static const char *undeclared_encoding(const struct upload *upload)
+{
+        static const struct {
+                const char *name;
+                unsigned char first[UPLOAD_FIRST];
+                size_t length;
+        } known[] = {
+                {"gzip", {0x1f, 0x8b}, 2},             /* RFC 1952, 2.3.1 */
+                {"zstd", {0x28, 0xb5, 0x2f, 0xfd}, 4}, /* RFC 8878, 3.1.1 */
+        };
+
+        for (size_t i = 0; i < sizeof(known) / sizeof(known[0]) && !upload->decoder; i++)
+                if (upload->n_first >= known[i].length && memcmp(upload->first, known[i].first, known[i].length) == 0)
+                        return known[i].name;
+        return NULL;
+}
+
 /* The last step: what was decoded and taken out of its form. */
 static bool hand_on(void *user, const char *bytes, size_t size)
 {
         struct upload *upload = user;
 
+        if (upload->n_first < UPLOAD_FIRST) {
+                for (size_t i = 0; i < size && upload->n_first < UPLOAD_FIRST; i++)
+                        upload->first[upload->n_first++] = (unsigned char)bytes[i];
+                const char *encoding = undeclared_encoding(upload);
+
+                if (encoding) {
+                        call_reply_error(upload->call, OX_INVALID_ARGUMENT,
+                                         "the body is %s, which no field says: send Content-Encoding: %s%s", encoding,
+                                         encoding,
+                                         upload->multipart ? " with the whole form encoded, or unpack it" : "");
+                        return false;
+                }
+        }
         return upload->sink(upload->user, bytes, size);
 }
 

@@ -6,6 +6,8 @@
 #include "rest/decoder.h"
 #include "rest/media.h"
 
+#define UPLOAD_FIRST 4
+
 struct upload {
         struct call *call;
         enum media media;
@@ -14,6 +16,8 @@ struct upload {
         struct decoder *decoder;     /* NULL: as it is */
         struct multipart *multipart; /* NULL: no form */
         uint64_t decoded;
+        unsigned char first[UPLOAD_FIRST]; /* bytes of the model or request as it came */
+        size_t n_first;
         /* Takes the next bytes. False: the call has its reply. */
         bool (*sink)(void *user, const char *bytes, size_t size);
         void *user;

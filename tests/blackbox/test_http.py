@@ -209,6 +209,27 @@ def check_garbage(daemon):
     is_error("a NUL in the query", answer, 400, "invalid_argument")
 
 
+def check_options_of_server(daemon):
+    with Raw(daemon) as raw:
+        status, fields, _ = raw.send(b"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n").answer()
+        equal("OPTIONS *", (status, fields.get("allow")), (204, "GET, HEAD, POST, OPTIONS"))
+        equal("and the connection goes on", raw.send(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n").answer()[0], 200)
+        equal("GET *", raw.send(b"GET * HTTP/1.1\r\nHost: x\r\n\r\n").answer()[0], 404)
+
+
+def check_accept_fields(daemon):
+    """Several fields count as one list."""
+    body = chain(1)
+    for fields, wanted in ((("image/png", "text/plain"), "text/plain; charset=utf-8"),
+                           (("text/plain;q=0.5", "application/json;q=0.4"), "text/plain; charset=utf-8"),
+                           (("text/plain;q=0.5", "application/json;q=0.6"), "application/json"),
+                           (("*/*;q=0.1", "application/vnd.onnx.patch"), "application/vnd.onnx.patch"),
+                           (("image/png", "image/jpeg"), "application/json")):
+        with Raw(daemon) as raw:
+            raw.send(post_head("/v1/models:infer", "Content-Length: %d" % len(body), *["Accept: " + f for f in fields]) + body)
+            equal("Accept: %s" % " and ".join(fields), raw.answer()[1].get("content-type"), wanted)
+
+
 def posted_early(daemon, path, body):
     """Status and body of what may be answered, and closed, before all of it is sent."""
     with Raw(daemon) as raw:
@@ -249,6 +270,8 @@ def main():
         check_expect(daemon)
         check_garbage(daemon)
         check_parameters(daemon)
+        check_options_of_server(daemon)
+        check_accept_fields(daemon)
     finish()
 
 

@@ -30,6 +30,14 @@ def check_truth(daemon):
         refused("an unknown option %r" % name, daemon.infer(chain(2), **{name: "1"}))
 
 
+def check_repeated(daemon):
+    """What has one value may not be given another one: which of the two counts, a proxy may see otherwise."""
+    for query in ("format=json&format=text", "format=json&format=json", "strict=true&strict=false", "values=all&values=outputs",
+                  "pretty&pretty"):
+        refused(query, daemon.post("%s?%s" % (INFER, query), chain(2)), query.split("=")[0].split("&")[0])
+    equal("lists may be repeated", daemon.post(INFER + "?dim=N=4&shape=x0:N,3", chain(2)).status, 200)
+
+
 def check_strict(daemon):
     answer = daemon.infer(FAULTY)
     reasons = [d["reason"] for d in answer.json["diagnostics"]]
@@ -160,6 +168,7 @@ def check_answer(daemon):
 def main():
     with Daemon() as daemon:
         check_truth(daemon)
+        check_repeated(daemon)
         check_strict(daemon)
         check_types(daemon)
         check_dims(daemon)

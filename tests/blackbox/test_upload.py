@@ -174,6 +174,16 @@ def check_limits():
         equal("a small model after all that", daemon.post(INFER, chain(2)).status, 200)
 
 
+def check_undeclared(daemon, data):
+    """A packed body that does not say so is told how to."""
+    for coding, packed in (("gzip", gzip.compress(data)), ("zstd", zstd(data))):
+        for what, answer in {"a model": daemon.post(INFER, packed), "a form": daemon.post(
+                INFER, form([("model", "m", packed)]), "multipart/form-data; boundary=b0undary"),
+                             "a node": daemon.post("/v1/nodes:infer", packed, "application/json")}.items():
+            check("%s in undeclared %s" % (what, coding), answer.status == 400 and
+                  "Content-Encoding: " + coding in answer.json["message"], (answer.status, answer.body))
+
+
 def zeros(gib):
     """A model with so many GiB of zeros for weights, as zstd. It is packed while it is made."""
     size = gib << 30
@@ -212,6 +222,7 @@ def main():
         check_gzip(daemon, data, wanted)
         check_zstd(daemon, data, wanted)
         check_form(daemon, data, wanted)
+        check_undeclared(daemon, data)
     check_limits()
     check_bomb()
     finish()
