@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the documents against the sources: a code block under `<!-- from FILE -->` stands in FILE word for word, and every
-file that a document names exists, and README.md has every route, every option, every limit
-and every reason of a diagnostic."""
+file that a document names exists, and README.md has every route, every option, every limit,
+every reason of a diagnostic, every metric, and every flag of the daemon."""
 import os
 import re
 import sys
@@ -12,8 +12,10 @@ NAMED = re.compile(r"`((?:src|service|tests|deploy|proto)/[\w./-]*\w)`|\]\((\w[\
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/dimensions.md", "docs/operators-table.md", "tests/cases/README.md")
 PLACEHOLDER = re.compile(r"[A-Z]{4}")
 ROUTE = re.compile(r'^ +\{"(/[^"]*)", "[^"]*", METHOD_(\w+)(?: \| METHOD_\w+)?,', re.M)
-OPTION = re.compile(r"^(?:BOOL|LIST)\((\w+),", re.M)
+OPTION = re.compile(r"^(?:BOOL|ONE|LIST)\((\w+),", re.M)
 REASON = re.compile(r'^REASON\((\w+), (\w+), \w+, "(.*)"\)$', re.M)
+FLAG = re.compile(r'^(?:TEXT|INT|BOOL)\((\w+), ("[^"]*"|[^,]+),(?:[^,"]+,)*?\s*([A-Z_| ]+),\s*"([^"]*)"\)$', re.M)
+METRIC = re.compile(r'^(?:COUNTER|GAUGE)\((\w+), "(.*)"\)$|^COUNTER_BY\((\w+), (\w+), (\w+), "(.*)"\)$', re.M)
 LIMIT = re.compile(r'^LIMIT\((\w+), (\d+), "(\w+)", "(.*)"\)$', re.M)
 
 
@@ -32,6 +34,11 @@ def missing_rows():
         yield "| `--%s` | %s %s | %s |" % (name.replace("_", "-"), value, unit, text)
     for word, code, text in REASON.findall(read("src/base/reasons.def")):
         yield "| `%s` | %s | %s |" % (word, code.lower(), text)
+    for name, default, commands, text in FLAG.findall(read("service/config/config.def")):
+        if "SERVE" in commands:
+            yield "| `--%s` | %s | %s |" % (name.replace("_", "-"), default.strip('"'), text)
+    for name, text, by, label, value, by_text in METRIC.findall(read("service/obs/metrics.def")):
+        yield "| `shaped_%s` | %s |" % (name or '%s{%s="%s"}' % (by, label, value), text or by_text)
 
 
 def faults():

@@ -3,9 +3,12 @@
 #include <string.h>
 
 #include "engine.h"
+#include "obs/process.h"
 #include "rest/routes.h"
 #include "service.h"
 #include "version.h"
+
+#define MEMORY_SPARE 16 /* the part of memory_bytes that must be free, at least */
 
 static void reply_text(struct call *call, const char *type, const char *text)
 {
@@ -19,12 +22,30 @@ void probe_live(struct call *call)
         reply_text(call, "text/plain; charset=utf-8", "ok\n");
 }
 
+/* Requests hold nearly all of the memory that there may be: the next large one will be refused. What is kept for later
+   ones does not count, for it is given back when it is wanted. */
+static bool is_memory_full(struct service *service)
+{
+        const struct metrics *metrics = &service->metrics;
+        int64_t held = metric_get(metrics, METRIC_memory_bytes) - metric_get(metrics, METRIC_memory_kept_bytes);
+
+        return held > service->config->memory_bytes - service->config->memory_bytes / MEMORY_SPARE;
+}
+
+/* Whether new requests would be refused, with the reason as the reply. */
 static bool refuse_unready(struct call *call)
 {
-        if (!atomic_load(&call->service->draining))
-                return false;
-        call_reply_error(call, OX_UNAVAILABLE, "the daemon ends once the requests in flight are answered");
-        return true;
+        struct service *service = call->service;
+
+        if (atomic_load(&service->draining))
+                call_reply_error(call, OX_UNAVAILABLE, "the daemon ends once the requests in flight are answered");
+        else if (pool_state(service->pool).is_full)
+                call_reply_error(call, OX_UNAVAILABLE, "the queue of %lld requests is full",
+                                 (long long)service->config->queue);
+        else if (is_memory_full(service))
+                call_reply_error(call, OX_UNAVAILABLE, "requests hold nearly all of memory_bytes, %lld",
+                                 (long long)service->config->memory_bytes);
+        return call->status != 0;
 }
 
 void probe_ready(struct call *call)
@@ -48,6 +69,17 @@ static void set_gauges(struct service *service)
         metric_set(metrics, METRIC_memory_limit_bytes, config->memory_bytes);
 }
 
+static void write_build(struct call *call)
+{
+        char text[256];
+        int length = snprintf(text, sizeof(text),
+                              "# HELP shaped_build_info which build this is\n# TYPE shaped_build_info gauge\n"
+                              "shaped_build_info{version=\"%s\",opset=\"%d\"} 1\n",
+                              SHAPED_VERSION, op_newest_opset(""));
+
+        call_write(call, text, (size_t)length);
+}
+
 void probe_metrics(struct call *call)
 {
         struct service *service = call->service;
@@ -55,6 +87,8 @@ void probe_metrics(struct call *call)
         reply_text(call, "text/plain; version=0.0.4; charset=utf-8", "");
         set_gauges(service);
         metrics_write(&service->metrics, call_write, call);
+        write_build(call);
+        process_write(call_write, call);
 }
 
 void probe_version(struct call *call)
