@@ -266,6 +266,7 @@ int serve_main(const struct config *config)
                         .name = "in_flight", .kind = LOG_INT, .number = http1_in_flight(d.http1)};
 
                 log_line("error", "ended with requests in flight", &left, 1);
+                log_flush();
                 _exit(EXIT_FAULTY);
         }
         stop(&d);

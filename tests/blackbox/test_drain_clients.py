@@ -131,6 +131,7 @@ def check_hard_ends():
         begun = time.monotonic()
         daemon.process.send_signal(signal.SIGINT)
         equal("an upload that never ends: status 1 after drain-s", daemon.await_end(), 1)
+        check("and it is told", b"ended with requests in flight" in daemon.log, daemon.log)
         check("and not before", time.monotonic() - begun > 0.9)
     with Daemon("--drain-s", "600", "--body-s", "600") as daemon, Raw(daemon) as upload:
         begin_upload(daemon, upload, b"x")
