@@ -36,11 +36,11 @@ def check_queue():
     with Daemon("--workers", "1", "--queue", "1", "--engine-ms", "600000") as daemon:
         equal("ready", daemon.get("/readyz").status, 200)
         running, waiting = Raw(daemon), Raw(daemon)
-        body = chain(60000) + heavy(8, 3000)
+        long = chain(300000)
+        body = long + heavy(8, 3000)  # messages that are concatenated merge
         running.send(post_head(INFER, "Content-Length: %d" % len(body)) + body)
         wait_for(lambda: daemon.metric('inferred_total{by="worker"}') == 1)
-        body = chain(60000)
-        waiting.send(post_head(INFER, "Content-Length: %d" % len(body)) + body)
+        waiting.send(post_head(INFER, "Content-Length: %d" % len(long)) + long)
         check("not ready while the queue is full", wait_for(lambda: says_no(daemon, "the queue of 1 requests is full")))
         equal("but alive", daemon.get("/livez").status, 200)
         running.close()
