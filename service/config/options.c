@@ -117,28 +117,51 @@ static char *trim(char *text, char *end)
         return text;
 }
 
+/* 8x3x?x-1, as some tools write shapes of numbers alone: every x becomes a comma. */
+static void split_at_x(char *text)
+{
+        for (const char *at = text;; at++) {
+                size_t digits = strspn(at, "0123456789");
+
+                digits = digits ? digits : strncmp(at, "-1", 2) == 0 ? 2 : at[0] == '?';
+                at += digits;
+                if (!digits || (at[0] && at[0] != 'x'))
+                        return;
+                if (!at[0])
+                        break;
+        }
+        for (char *x = text; (x = strchr(x, 'x')) != NULL;)
+                *x = ',';
+}
+
+/* [8,3,224,224] is 8,3,224,224. */
+static char *strip_brackets(char *text)
+{
+        size_t length = strlen(text);
+
+        if (length < 2 || text[0] != '[' || text[length - 1] != ']')
+                return text;
+        return trim(text + 1, text + length - 1);
+}
+
 static bool split_dims(struct options *options, char *text, struct ox_input_shape *shape)
 {
         size_t most = 1;
 
+        text = strip_brackets(text);
+        split_at_x(text);
         for (const char *c = text; *c; c++)
                 most += *c == ',';
         const char **dims = keep(options, most * sizeof(*dims));
 
         if (!dims)
                 return fail(options, "no memory");
-        while (*text) {
+        for (bool more = text[0] != '\0'; more;) {
                 char *end = dim_end(text);
-                bool more = *end == ',';
-                char *dim = trim(text, end);
-                size_t digits = strspn(dim, "0123456789");
 
-                if (!*dim || dim[0] == '-' || (!dim[digits] && digits > 18))
-                        return fail(options, "shape: '%.40s' is no size of an axis", dim);
-                dims[shape->rank++] = dim;
-                text = end + (more ? 1 : 0);
-                if (more && !*text)
-                        return fail(options, "shape: nothing stands behind the last comma");
+                more = *end == ',';
+                dims[shape->rank++] = trim(text, end);
+                text = end + 1;
         }
         shape->dim = dims;
         return true;

@@ -228,6 +228,9 @@ bool dim_parse(struct dim_table *t, const char *text, size_t length, bool (*name
 struct dim dim_read(struct dim_table *t, const char *text, size_t length, bool (*known)(void *user, str_id name),
                     void *user, const struct dim_origin *origin);
 
+/* Whether a caller's text that is no expression in known names is a name rather than an expression in new ones. */
+bool dim_looks_like_name(const char *text, size_t length);
+
 /* Whether a text is one identifier: it needs no backquotes inside an expression. Reserved function names are none. */
 bool dim_is_identifier(const char *text, size_t length);
 

@@ -490,7 +490,7 @@ bool dim_parse(struct dim_table *t, const char *text, size_t length, bool (*name
 }
 
 /* "batch-size" is more often a name than a difference; with spaces, other operators or a number it is an expression. */
-static bool looks_like_name(const char *text, size_t length)
+bool dim_looks_like_name(const char *text, size_t length)
 {
         for (const char *c = text; c < text + length; c++) {
                 if (strchr("+*/%() ,`", *c) != NULL)
@@ -507,7 +507,7 @@ struct dim dim_read(struct dim_table *t, const char *text, size_t length, bool (
         struct dim d;
 
         if (dim_parse(t, text, length, known, user, origin, true, &d) ||
-            (!looks_like_name(text, length) && dim_parse(t, text, length, NULL, NULL, origin, true, &d)))
+            (!dim_looks_like_name(text, length) && dim_parse(t, text, length, NULL, NULL, origin, true, &d)))
                 return d;
         return dim_named(t, str_intern(t->strings, text, length), origin, true);
 }

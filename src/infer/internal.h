@@ -217,6 +217,21 @@ struct dim declare_dim_text(struct infer *f, const char *text, int axis, const s
 /* Gives open dimensions of a declared type fresh symbols. */
 struct type declare_close(struct infer *f, const struct type *type, const struct declare_site *site);
 
+/* -- given.c: what a caller gives besides the model; an error of it is that of the request -- */
+
+/* Gives symbols the sizes that the caller binds them to. */
+enum ox_code given_bind(struct infer *f, const char **ret_error);
+/* A name that is bound must be somebody's: one of the model's, or of a symbol that the answer would show. After the
+   walk, when all symbols are there. */
+enum ox_code given_check_bound(struct infer *f, const char **ret_error);
+
+/* Fills `ret_shapes`, from an input's name to the shape that is given for it; given_shape() looks there (NULL: none).
+   Names that stand alone in them count as the model's. */
+enum ox_code given_shapes(struct infer *f, const OnnxGraph *graph, struct name_map *ret_shapes, const char **ret_error);
+const struct ox_input_shape *given_shape(const struct infer *f, const struct name_map *shapes, str_id input);
+enum ox_code given_replace_shape(struct infer *f, struct type *type, const struct ox_input_shape *shape,
+                                 const struct declare_site *site, const char **ret_error);
+
 /* -- merge.c: what is declared beside what is proven -- */
 
 /* Holds what was declared against what was inferred. What inference does not know is filled in, anonymous symbols get

@@ -91,115 +91,6 @@ static const struct opsets *request_opsets(struct infer *f, const struct infer_n
         return opsets;
 }
 
-/* -- options -- */
-
-static enum ox_code bind_symbols(struct infer *f, const char **ret_error)
-{
-        for (size_t i = 0; i < f->options->n_binding; i++) {
-                const struct ox_binding *b = &f->options->binding[i];
-
-                if (b->value < 0) {
-                        *ret_error = arena_printf(f->arena, "dim: %s cannot be %lld, a size is 0 or more", b->name,
-                                                  (long long)b->value);
-                        return OX_INVALID_ARGUMENT;
-                }
-                dim_define(f->dims, str_intern_z(f->strings, b->name), b->value);
-        }
-        return OX_OK;
-}
-
-/* Names that an error lists. */
-#define LISTED_NAMES 16
-
-/* A name that is bound must be somebody's: one of the model's, or of a symbol that the answer would show. */
-static enum ox_code check_bound(struct infer *f, const char **ret_error)
-{
-        for (size_t i = 0; i < f->options->n_binding; i++) {
-                str_id name = str_intern_z(f->strings, f->options->binding[i].name);
-                struct buf names;
-                size_t listed = 0;
-
-                if (dim_is_used(f->dims, name) || map_get(&f->names, name) >= 0)
-                        continue;
-                buf_init(&names, f->arena);
-                for (uint32_t s = 0; s < dim_symbol_count(f->dims) && listed < LISTED_NAMES; s++) {
-                        const struct dim_symbol *symbol = dim_symbol_at(f->dims, s);
-
-                        if (symbol->from_input)
-                                buf_printf(&names, "%s%s", listed++ ? ", " : "", str_text(f->strings, symbol->name));
-                }
-                *ret_error = arena_printf(f->arena, "dim: no size is named %s; sizes of inputs are named %s",
-                                          f->options->binding[i].name, listed ? buf_text(&names) : "nowhere");
-                return OX_INVALID_ARGUMENT;
-        }
-        return OX_OK;
-}
-
-static const struct ox_input_shape *replaced_shape(const struct infer *f, const struct name_map *shapes, str_id input)
-{
-        int64_t at = map_get(shapes, input);
-
-        return at < 0 ? NULL : &f->options->shape[at];
-}
-
-/* Also fills `shapes`: from an input's name to the shape that is given for it. */
-static enum ox_code check_shapes(struct infer *f, const OnnxGraph *graph, struct name_map *shapes,
-                                 const char **ret_error)
-{
-        struct name_map inputs = {0};
-
-        for (size_t i = 0; i < graph->n_input && f->options->n_shape; i++)
-                if (graph->input[i]->name)
-                        map_put(f, &inputs, str_intern_static(f->strings, graph->input[i]->name), 0);
-        for (size_t i = 0; i < f->options->n_shape; i++) {
-                const struct ox_input_shape *shape = &f->options->shape[i];
-                str_id input = str_intern_z(f->strings, shape->input);
-
-                map_put(f, shapes, input, (uint32_t)i);
-                if (map_get(&inputs, input) < 0) {
-                        *ret_error = arena_printf(f->arena, "shape: the model has no input %s", shape->input);
-                        return OX_INVALID_ARGUMENT;
-                }
-                if ((int64_t)shape->rank > f->limits->rank) {
-                        *ret_error = arena_printf(f->arena, "shape has rank %zu, more than the limit rank, %lld",
-                                                  shape->rank, (long long)f->limits->rank);
-                        return OX_RESOURCE_EXHAUSTED;
-                }
-                for (size_t d = 0; d < shape->rank; d++)
-                        dim_name_entry(f, str_intern_z(f->strings, shape->dim[d]));
-        }
-        return OX_OK;
-}
-
-static bool text_as_int(const char *text, int64_t *ret)
-{
-        int64_t value = 0;
-
-        if (!*text)
-                return false;
-        for (; *text; text++)
-                if (*text < '0' || *text > '9' || __builtin_mul_overflow(value, 10, &value) ||
-                    __builtin_add_overflow(value, *text - '0', &value))
-                        return false;
-        *ret = value;
-        return true;
-}
-
-static void replace_shape(struct infer *f, struct type *type, const struct ox_input_shape *shape,
-                          const struct declare_site *site)
-{
-        struct dim *dims = arena_new_array(f->arena, struct dim, shape->rank);
-        int64_t number;
-
-        for (int d = 0; d < (int)shape->rank; d++)
-                dims[d] = text_as_int(shape->dim[d], &number) ? dim_int(number)
-                                                              : declare_dim_text(f, shape->dim[d], d, site);
-        if (type->kind == TYPE_UNKNOWN)
-                type->kind = TYPE_TENSOR;
-        type->rank = (int)shape->rank;
-        type->dim = dims;
-}
-
 /* -- the main graph -- */
 
 static const OnnxTensor *initializer_of(struct infer *f, const OnnxGraph *graph, const struct name_map *initializers,
@@ -290,7 +181,8 @@ static void find_defaults(struct infer *f, const OnnxGraph *graph, struct name_m
         }
 }
 
-static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *graph, const struct name_map *shapes)
+static enum ox_code main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *graph,
+                                const struct name_map *shapes, const char **ret_error)
 {
         struct name_map initializers = {0};
 
@@ -300,14 +192,14 @@ static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                 struct result_value entry = entry_given(OX_KIND_INPUT, scope, name);
                 str_id id = str_intern_static(f->strings, name);
                 const OnnxTensor *initializer = initializer_of(f, graph, &initializers, id);
-                const struct ox_input_shape *shape = replaced_shape(f, shapes, id);
+                const struct ox_input_shape *shape = given_shape(f, shapes, id);
                 /* Open dimensions of a default are those of its initializer before they are symbols. */
                 struct declare_site site = {
                         .scope = "", .value = name, .is_input = true, .open_dims = !initializer || shape};
 
                 entry.value.type = declare_type(f, graph->input[i]->type, &site);
                 if (shape)
-                        replace_shape(f, &entry.value.type, shape, &site);
+                        TRY(given_replace_shape(f, &entry.value.type, shape, &site, ret_error));
                 else if (initializer)
                         merge_default(f, &entry, initializer, &site);
                 site.open_dims = true;
@@ -319,6 +211,7 @@ static void main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                                    "%s is defined twice: as %s and as %s", name,
                                    entry_party(f, scope_find(f, scope, id)), entry_party(f, &entry));
         }
+        return OX_OK;
 }
 
 /* What an output is declared as that no node makes, an input or initializer straight. It flows nowhere any more: only
@@ -384,14 +277,14 @@ static enum ox_code walk_model(struct infer *f, const char **ret_error)
         scope.entries.by_name = true;
         f->opsets = scope.opsets = read_opsets(f, f->model);
         declare_dimension_names(f, graph);
-        TRY(check_shapes(f, graph, &shapes, ret_error));
-        TRY(bind_symbols(f, ret_error));
+        TRY(given_shapes(f, graph, &shapes, ret_error));
+        TRY(given_bind(f, ret_error));
         if (!f->options->ignore_declared) {
                 scope_declare(f, &scope, graph->output, graph->n_output);
                 scope_declare(f, &scope, graph->value_info, graph->n_value_info);
         }
         function_table(f);
-        main_inputs(f, &scope, graph, &shapes);
+        TRY(main_inputs(f, &scope, graph, &shapes, ret_error));
         walk_initializers(f, &scope, graph);
         dim_watch(f->dims, spend_terms, f);
         walk_nodes(f, &scope, graph->node, graph->n_node);
@@ -426,7 +319,7 @@ enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, co
                 begun.n_dim_name = f->n_dim_name;
                 begun.dim_name_room = f->dim_name_room;
         }
-        TRY(check_bound(f, ret_error));
+        TRY(given_check_bound(f, ret_error));
         merge_note_split(f);
         *ret_result = finish(f, graph);
         return options->strict ? strict_code(f, ret_error) : OX_OK;
@@ -452,7 +345,7 @@ enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, con
         struct scope scope = {.path = ""};
 
         infer_begin(f, arena, limits, options, request->strings, request->dims);
-        TRY(bind_symbols(f, ret_error));
+        TRY(given_bind(f, ret_error));
         f->opsets = scope.opsets = request_opsets(f, request);
         for (size_t i = 0; i < request->n_input; i++) {
                 str_id name = str_intern_z(f->strings, request->input[i].name);

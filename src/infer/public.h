@@ -17,7 +17,8 @@ struct ox_binding {
         int64_t value;
 };
 
-/* Replaces an input's shape: dimensions as text, each an integer or an expression. */
+/* Replaces an input's shape: dimensions as text, each an integer, a name or an expression, of new names too. Empty, "?"
+   and "-1" leave a size open, each for itself. */
 struct ox_input_shape {
         const char *input;
         const char *const *dim;

@@ -2,6 +2,7 @@
 """Every option of models:infer, and which answer is given for which Accept and format."""
 import json
 
+import build
 from harness import Daemon, check, equal, finish
 from wire import add, chain, model, node, tensor, text, value_info
 
@@ -81,7 +82,20 @@ def check_shapes(daemon):
     equal("shape splits at the last :", shapes(daemon.infer(odd, shape="a:0:4,5"))["y"], [4, 5])
     equal("shape of two inputs", shapes(daemon.infer(add(["N"], ["N"]), shape=["a:2", "b:2"]))["c"], [2])
     equal("shape and dim", shapes(daemon.infer(data, shape="x0:K,4", dim="K=9"))["x1"], [9, 4])
-    for value in ("x0", ":1", "x0:1,,2", "x0:1,", "x0:,1", "x0:-1", "x0:99999999999999999999", ""):
+    for value, wanted in {"x0:8x3x224x224": [8, 3, 224, 224], "x0:[8,3,K]": [8, 3, "K"], "x0:[ 8 , 3 ]": [8, 3], "x0:[]": [],
+                          "x0:?x3x-1": ["x0_0", 3, "x0_2"], "x0:?,?,3": ["x0_0", "x0_1", 3], "x0:,-1": ["x0_0", "x0_1"],
+                          "x0:1,": [1, "x0_1"], "x0:Nx3": ["Nx3"], "x0:N,batch-size,p2o.Dim.0": ["N", "batch-size", "p2o.Dim.0"],
+                          "x0:2*h,h + 1": ["2*h", "h + 1"], "x0:N + N": ["2*N"]}.items():
+        equal("shape=%s" % value, shapes(daemon.infer(data, shape=value)), {"x0": wanted, "x1": wanted})
+    pool = build.model(build.graph([build.op("y = MaxPool(x)", kernel_shape=[2, 2], strides=[2, 2])],
+                                   ["x: float[N,3,H,W]"], ["y"]))
+    equal("an expression of new names", shapes(daemon.infer(pool, shape="x:N,3,32*h,32*w"))["y"],
+          ["N", 3, "16*h", "16*w"])
+    opaque = model([node("Relu", ["x"], ["y"])], [value_info("x", ["a + b", "c d"])], ["y"])
+    equal("a name of the model's is that, whatever it looks like",
+          shapes(daemon.infer(opaque, shape="x:a + b,c d,2*`c d`", dim="a + b=5"))["y"], [5, "c d", "2*`c d`"])
+    for value in ("x0", ":1", "x0:-2", "x0:N-4-N", "x0:[8,3", "x0:8,3]", "x0:2x3,4", "x0:8x", "x0:8xNx3", "x0:N M", "x0:(N",
+                  "x0:99999999999999999999", "x0:N=4", ""):
         refused("shape=%r" % value, daemon.infer(data, shape=value), "shape")
     refused("shape of what is no input", daemon.infer(data, shape="x1:3"), "x1")
     refused("shape of nothing", daemon.infer(data, shape="nope:3"), "nope")
