@@ -40,14 +40,16 @@ static enum ox_code take_bindings(struct taking *t)
         return OX_OK;
 }
 
-/* A size as text; NULL for one that is none. */
+/* A size as text, "" for one that is left open; NULL for one that is none. */
 static const char *size_text(struct arena *arena, const OnnxDim *dim)
 {
         char digits[24];
 
         if (dim->value_case == SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM)
-                return dim->dim_param[0] ? dim->dim_param : NULL;
-        if (dim->value_case != SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE || dim->dim_value < 0)
+                return dim->dim_param;
+        if (dim->value_case != SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE || dim->dim_value == -1)
+                return "";
+        if (dim->dim_value < 0)
                 return NULL;
         return arena_strndup(arena, digits,
                              (size_t)snprintf(digits, sizeof(digits), "%lld", (long long)dim->dim_value));

@@ -75,6 +75,8 @@ enum engine_bound {
         SHAPES_SHOWN = 8,
         /* Inputs that are searched for the place where a size stands: only those whose shapes are shown. */
         INPUTS_SEARCHED = SHAPES_SHOWN,
+        /* Names that there are, where one was given that is not there. */
+        NAMES_LISTED = 16,
         /* Nodes of a cycle that its sentence names. */
         CYCLE_SHOWN = 8,
         /* Faults for which the nearest known name is sought, and values among which: each comparison takes up to 4,096

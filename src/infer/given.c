@@ -1,10 +1,8 @@
 /* What a caller gives besides the model: sizes for symbols, and shapes of inputs. */
 #include <string.h>
 
+#include "base/bounds.h"
 #include "infer/internal.h"
-
-/* Names that an error lists. */
-#define LISTED_NAMES 16
 
 /* -- sizes -- */
 
@@ -35,7 +33,7 @@ static const char *list_names(struct infer *f)
 
                 if (!symbol->from_input)
                         continue;
-                if (listed == LISTED_NAMES) {
+                if (listed == NAMES_LISTED) {
                         buf_puts(&names, " and more");
                         break;
                 }
