@@ -101,60 +101,78 @@ static enum ox_code take_type(struct builder *b, struct build_subject subject, c
 
 /* -- inputs -- */
 
-/* Names that stand alone in one input are symbols in all: so all are read before the first is built. */
-static enum ox_code take_inputs(struct builder *b, const Shaped__V1__InferNodeRequest *given,
-                                struct infer_input *inputs, size_t *ret_count)
-{
-        struct ox_value *values = arena_new_array(b->arena, struct ox_value, given->n_inputs);
+/* Where each name stands among the inputs, by its handle: 0 for nowhere, else one more. */
+struct places {
+        uint32_t *at;
+        struct infer_input *inputs;
+        size_t count;
+};
 
+static enum ox_code place_inputs(struct builder *b, const Shaped__V1__InferNodeRequest *given, struct places *places)
+{
+        for (size_t i = 0; i < given->n_inputs; i++)
+                str_intern_static(b->strings, text_or_empty(given->inputs[i]->name));
+        for (size_t i = 0; i < given->n_contents; i++)
+                str_intern_static(b->strings, text_or_empty(given->contents[i]->name));
+        places->at = arena_zalloc(b->arena, str_count(b->strings) * sizeof(*places->at));
+        places->inputs = arena_new_array(b->arena, struct infer_input, given->n_inputs + given->n_contents);
         for (size_t i = 0; i < given->n_inputs; i++) {
                 const char *name = text_or_empty(given->inputs[i]->name);
+                uint32_t *at = &places->at[str_intern_static(b->strings, name)];
 
-                inputs[i] = (struct infer_input){.name = name};
-                values[i] = (struct ox_value){.type = ""};
                 if (!name[0])
                         return build_fail(b, OX_INVALID_ARGUMENT, (struct build_subject){"inputs", ""},
                                           "an input has an empty name");
+                if (*at)
+                        return build_fail(b, OX_INVALID_ARGUMENT, (struct build_subject){"inputs", ""},
+                                          "'%.60s' is given twice", name);
                 TRY(build_check_text(b, "the name of an input", name));
+                *at = (uint32_t)++places->count;
+                places->inputs[i] = (struct infer_input){.name = name};
+        }
+        return OX_OK;
+}
+
+/* Names that stand alone in one input are symbols in all: so all are read before the first is built. */
+static enum ox_code take_inputs(struct builder *b, const Shaped__V1__InferNodeRequest *given, struct places *places)
+{
+        struct ox_value *values = arena_new_array(b->arena, struct ox_value, given->n_inputs);
+        struct infer_input *inputs;
+
+        TRY(place_inputs(b, given, places));
+        inputs = places->inputs;
+        for (size_t i = 0; i < given->n_inputs; i++) {
+                const struct build_subject subject = {"input", inputs[i].name};
+
+                values[i] = (struct ox_value){.type = ""};
                 if (given->inputs[i]->type)
-                        TRY(take_type(b, (struct build_subject){"input", name}, given->inputs[i]->type, 0, &values[i]));
+                        TRY(take_type(b, subject, given->inputs[i]->type, 0, &values[i]));
                 build_names(b, &values[i]);
         }
         for (size_t i = 0; i < given->n_inputs; i++)
                 TRY(build_value(b, (struct build_subject){"input", inputs[i].name}, &values[i], &inputs[i].value,
                                 &inputs[i].dropped));
-        *ret_count = given->n_inputs;
         return OX_OK;
 }
 
-static struct infer_input *find_input(struct infer_input *inputs, size_t count, const char *name)
+/* A tensor of the request is an input's contents, whether `inputs` has its type or not. */
+static enum ox_code take_contents(struct builder *b, const Shaped__V1__InferNodeRequest *given, struct places *places)
 {
-        for (size_t i = 0; i < count; i++)
-                if (strcmp(inputs[i].name, name) == 0)
-                        return &inputs[i];
-        return NULL;
-}
-
-#define CONTENTS_MOST 256 /* inputs are looked up one by one */
-
-static enum ox_code take_contents(struct builder *b, const Shaped__V1__InferNodeRequest *given,
-                                  struct infer_input *inputs, size_t *count)
-{
-        if (given->n_contents > CONTENTS_MOST)
-                return build_fail(b, OX_RESOURCE_EXHAUSTED, (struct build_subject){"contents", ""},
-                                  "%zu are more than %d", given->n_contents, CONTENTS_MOST);
         for (size_t i = 0; i < given->n_contents; i++) {
                 const char *name = text_or_empty(given->contents[i]->name);
-                struct infer_input *input = find_input(inputs, *count, name);
+                str_id id = str_intern_static(b->strings, name); /* as place_inputs() had it */
+                struct infer_input *input;
 
                 TRY(build_check_text(b, "the name of an input", name));
                 if (!name[0])
                         return build_fail(b, OX_INVALID_ARGUMENT, (struct build_subject){"contents", ""},
                                           "a tensor must have the name of an input");
-                if (!input) {
-                        input = &inputs[(*count)++];
-                        *input = (struct infer_input){.name = name, .value = {.type = type_unknown}};
+                if (!places->at[id]) {
+                        places->inputs[places->count] =
+                                (struct infer_input){.name = name, .value = {.type = type_unknown}};
+                        places->at[id] = (uint32_t)++places->count;
                 }
+                input = &places->inputs[places->at[id] - 1];
                 TRY(build_given_tensor(b, (struct build_subject){"contents of input", name}, given->contents[i],
                                        &input->value, &input->dropped));
         }
@@ -197,11 +215,16 @@ static enum ox_code take_node(struct builder *b, const OnnxNode *given, OnnxNode
         return take_attributes(b, given, ret);
 }
 
+#define IMPORTS_MOST 256 /* each is held against all others */
+
 static enum ox_code take_opsets(struct builder *b, const Shaped__V1__InferNodeRequest *given,
                                 struct infer_node_request *request)
 {
         struct result_opset *list = arena_new_array(b->arena, struct result_opset, given->n_opset_imports);
 
+        if (given->n_opset_imports > IMPORTS_MOST)
+                return build_fail(b, OX_RESOURCE_EXHAUSTED, (struct build_subject){"opset_imports", ""},
+                                  "%zu are more than %d", given->n_opset_imports, IMPORTS_MOST);
         request->opset = list;
         for (; request->n_opset < given->n_opset_imports; request->n_opset++) {
                 const OnnxOpsetId *import = given->opset_imports[request->n_opset];
@@ -220,16 +243,17 @@ static enum ox_code take_request(struct builder *b, const Shaped__V1__InferNodeR
                                  struct infer_node_request *request)
 {
         OnnxNode *node = arena_new_array(b->arena, OnnxNode, 1);
-        struct infer_input *inputs = arena_new_array(b->arena, struct infer_input, given->n_inputs + given->n_contents);
+        struct places places = {.count = 0};
 
         if (!given->node)
                 return build_fail(b, OX_INVALID_ARGUMENT, (struct build_subject){"the request", ""}, "node is missing");
         TRY(take_node(b, given->node, node));
         request->node = node;
         TRY(take_opsets(b, given, request));
-        TRY(take_inputs(b, given, inputs, &request->n_input));
-        TRY(take_contents(b, given, inputs, &request->n_input));
-        request->input = inputs;
+        TRY(take_inputs(b, given, &places));
+        TRY(take_contents(b, given, &places));
+        request->input = places.inputs;
+        request->n_input = places.count;
         return build_check_request(b, request);
 }
 

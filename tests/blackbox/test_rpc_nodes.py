@@ -9,7 +9,8 @@ import subprocess
 
 from harness import CASES, ROOT, Daemon, check, equal, finish
 from messages import CODES, ELEMENTS, details, differences, onnx, shaped
-from rpc import PROTOCOLS, SERVICE, connect, connect_get
+from rpc import PROTOCOLS, connect, connect_get
+from wire import text
 
 BATCH = 100
 FLOATS = {"float": "float_data", "double": "double_data"}
@@ -260,6 +261,17 @@ def check_contents(daemon):
           ("invalid_argument", "resource_exhausted"))
 
 
+def check_many(daemon):
+    """What stands many times in a request is refused before it is held against itself."""
+    twice = relu()
+    twice.inputs.add(name="x")
+    equal("an input twice", connect(daemon, "InferNode", twice, shaped.InferNodeResponse).code, "invalid_argument")
+    for what, field in {"opset_imports": 2, "inputs": 3, "contents": 4, "attributes": None}.items():
+        request = text(1, text(5, b"") * 500000) if field is None else text(field, b"") * 1000000
+        found = connect(daemon, "InferNode", relu().SerializeToString() + request, shaped.InferNodeResponse)
+        check("a million %s are refused" % what, found.code in ("invalid_argument", "resource_exhausted"), found)
+
+
 def check_batches(daemon):
     unnamed = relu(options=shaped.InferOptions(dims=[shaped.Binding(value=1)]))
     found = connect(daemon, "BatchInferNodes", shaped.BatchInferNodesRequest(requests=[unnamed]), shaped.BatchInferNodesResponse)
@@ -302,6 +314,7 @@ def main():
     with Daemon() as daemon:
         check_single(daemon)
         check_contents(daemon)
+        check_many(daemon)
         check_batches(daemon)
         check_rest(daemon)
         check_cases(daemon)
