@@ -96,8 +96,8 @@ def taken(node):
 
 def in_other_order(daemon, suite, data, first, rng):
     other = shuffled(data, rng)
-    if not other:
-        return
+    if not other or any("scope" in v for v in first.json["values"]):
+        return  # what is within a function is told, and named, with its first call
     second = daemon.infer(other)
     fault = difference(values_of(first, True), values_of(second, True))
     check("a model of %s, its nodes in another order" % suite, not fault, fault)
