@@ -133,6 +133,9 @@ struct infer {
         struct name_map capture_of; /* of a subgraph: what it takes from around it, in `captures` */
         struct captures *captures;
         size_t n_captures, captures_room;
+        const struct twice **twice; /* nodes that made symbols, a list for each key */
+        size_t n_twice, twice_room;
+        struct name_map twice_by_key;
         uint64_t nodes;                    /* walked so far */
         uint64_t again;                    /* of them: in bodies that were walked once more */
         uint64_t unchecked;                /* nodes' worth of work since the clock was looked at */
@@ -348,6 +351,12 @@ bool unroll_loop(struct infer *f, const struct scope *scope, struct node *n, con
    each output of the node. */
 bool unroll_map(struct infer *f, const struct scope *scope, struct node *n, const OnnxGraph *body, uint64_t cost,
                 bool report, struct value *ret);
+
+/* -- twice.c -- */
+
+/* After a node of the main graph made symbols: gives it the outputs of one that is the same, where there is one, and
+   takes back the constraints since `n_constraint`; or remembers it. */
+void twice_share(struct infer *f, struct node *n, size_t n_constraint);
 
 /* -- function.c -- */
 

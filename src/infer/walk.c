@@ -451,6 +451,19 @@ static void run(struct infer *f, const struct scope *scope, struct node *n)
         outputs_unknown(n);
 }
 
+/* Nodes of operators with rules of their own, in the main graph: what is within bodies is walked more than once, and
+   what is learned of a branch's symbols holds in it alone. */
+static void run_and_share(struct infer *f, const struct scope *scope, struct node *n)
+{
+        uint32_t symbols = dim_symbol_count(f->dims);
+        size_t errors = f->diags.errors, n_constraint = f->n_constraint;
+
+        run(f, scope, n);
+        if (dim_symbol_count(f->dims) > symbols && !scope->parent && !scope->frame && n->row && n->row->rule &&
+            n->row->control == CONTROL_NONE && f->diags.errors == errors)
+                twice_share(f, n, n_constraint);
+}
+
 /* -- whether a node's turn has come -- */
 
 struct readiness {
@@ -523,7 +536,7 @@ static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node
                 node_diagnose(&n, OX_ERROR, REASON_MISSING_ATTRIBUTE, -1,
                               "refers to an attribute that the function around it does not have");
         else
-                run(f, scope, &n);
+                run_and_share(f, scope, &n);
         pass_undecided(&n);
         define_outputs(f, scope, &n, expected);
         return true;

@@ -31,7 +31,8 @@ def fills_in(daemon):
     equal("and where it arose", [symbols["K"].get(k) for k in ("value", "axis", "op")], ["y", 1, "NonZero"])
     seen = told(daemon, [op("y = NonZero(x)")], ["y: int64[2,unk__5]"])
     equal("a placeholder names nothing", seen["y"], "int64[2,?1]")
-    seen = told(daemon, [op("y = NonZero(x)"), op("z = NonZero(x)")], ["y: int64[2,unk__5]", "z: int64[2,unk__5]"])
+    seen = told(daemon, [op("y = NonZero(x)"), op("z = NonZero(w)")], ["y: int64[2,unk__5]", "z: int64[2,unk__5]"],
+                X + ["w: float[N,3]"])
     equal("and equals nothing", (seen["y"], seen["z"]), ("int64[2,?1]", "int64[2,?2]"))
     seen = told(daemon, [op("y = Relu(x)")], ["y"], ["x: float[unk__5,unk__5]"])
     equal("but at an input it is a name", seen["y"], "float[unk__5,unk__5]")

@@ -31,6 +31,23 @@ def elements(daemon):
     equal("all of them", seen["s"], "seq(float[?1,3])*(N+1)//2")
 
 
+def written_twice(daemon):
+    """The same operator of the same inputs and attributes gives the same sizes."""
+    mask = ["m: bool[N]", "x: float[N,C]", "s: float[K]"]
+    both = [op("a = NonZero(m)"), op("b = NonZero(m)")]
+    seen = infer(daemon, model(graph(both + [op("y = Concat(a, b)", axis=1)], mask, ["y"])))
+    equal("one mask", (seen["a"], seen["b"], seen["y"]), ("int64[1,?1]", "int64[1,?1]", "int64[1,2*?1]"))
+    seen = infer(daemon, model(graph([op("a = NonZero(m)"), op("b = NonZero(s)")], mask, ["b"])))
+    equal("two values", (seen["a"], seen["b"]), ("int64[1,?1]", "int64[1,?2]"))
+    seen = infer(daemon, model(graph([op("a = Compress(x, m)", axis=0), op("b = Compress(x, m)", axis=0),
+                                      op("d = Compress(x, m)", axis=1)], mask, ["b"])))
+    equal("other attributes", (seen["a"], seen["b"], seen["d"]), ("float[?1,C]", "float[?1,C]", "float[N,?2]"))
+    found = {"then_branch": graph([op("t = NonZero(m)")], [], ["t"]),
+             "else_branch": graph([op("u = NonZero(m)")], [], ["u"])}
+    seen = infer(daemon, model(graph([op("z = If(c)", **found)], mask + ["c: bool[]"], ["z"])))
+    equal("branches know nothing of each other", seen["z"], "int64[1,?3]")
+
+
 def element_types(daemon):
     undefined = dict(ELEMENTS)
     ELEMENTS["undefined"] = 0
@@ -46,6 +63,7 @@ def main():
     with Daemon() as daemon:
         sizes(daemon)
         elements(daemon)
+        written_twice(daemon)
         element_types(daemon)
     finish()
 

@@ -205,8 +205,8 @@ static struct bytes many_symbols(int count)
         for (int i = 0; i < count; i++) {
                 struct bytes node = {0};
 
+                put_text(&node, 1, i ? name : "x"); /* each of the one before: of the same it were the same */
                 snprintf(name, sizeof(name), "z%d", i);
-                put_text(&node, 1, "x");
                 put_text(&node, 2, name);
                 put_text(&node, 4, "NonZero");
                 put_message(&graph, GRAPH_NODE, &node);
