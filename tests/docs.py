@@ -18,6 +18,11 @@ FLAG = re.compile(r'^(?:TEXT|INT|BOOL)\((\w+), ("[^"]*"|[^,]+),(?:[^,"]+,)*?\s*(
 METRIC = re.compile(r'^(?:COUNTER|GAUGE)\((\w+), "(.*)"\)$|^COUNTER_BY\((\w+), (\w+), (\w+), "(.*)"\)$', re.M)
 LIMIT = re.compile(r'^LIMIT\((\w+), (\d+), "(\w+)", "(.*)"\)$', re.M)
 
+PART = re.compile(r"^static inline void fields_(\w+)\(.*?\n\{\n(.*?)^\}", re.M | re.S)
+FIELD = re.compile(r'sink_\w+\(sink, "(\w+)", (\d+)')
+MESSAGE = re.compile(r"^message (\w+) \{\n(.*?)^\}", re.M | re.S)
+MESSAGE_FIELD = re.compile(r"^  (?:optional|repeated) [\w.]+ (\w+) = (\d+)", re.M)
+
 
 def read(name):
     with open(os.path.join(ROOT, name), encoding="utf-8") as f:
@@ -41,7 +46,19 @@ def missing_rows():
         yield "| `shaped_%s` | %s |" % (name or '%s{%s="%s"}' % (by, label, value), text or by_text)
 
 
+def misnumbered():
+    """The fields of answers that shaped.proto has not by this name and number."""
+    messages = {name: dict(MESSAGE_FIELD.findall(body)) for name, body in MESSAGE.findall(read("proto/shaped.proto"))}
+    for part, body in PART.findall(read("src/render/fields.h")):
+        message = {"condition": "Constraint"}.get(part, part.capitalize())
+        for key, number in FIELD.findall(body):
+            name = re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), key)
+            if messages[message].get(name) != number:
+                yield "src/render/fields.h has %s = %s, which message %s of proto/shaped.proto has not" % (name, number, message)
+
+
 def faults():
+    yield from misnumbered()
     for document in DOCUMENTS:
         text = read(document)
         for name, block in QUOTED.findall(text):

@@ -115,9 +115,6 @@ static inline void json_put_int_some(struct json_out *out, const char *key, int6
                 json_put_int(out, key, value);
 }
 
-/* "diagnostics" as one list of objects: what answers and errors have in common. */
-void json_diags(struct json_out *out, const struct diags *diags);
-
 /* The text of a float without quotes; `text` has room for FLOAT_TEXT bytes. */
 #define FLOAT_TEXT 40
 void float_text(char *text, double value, bool narrow);

@@ -69,6 +69,23 @@ void message_shape(struct message_out *out, unsigned field, int rank, const stru
         message_close(out, shape);
 }
 
+void message_declared(struct message_out *out, unsigned field, const struct declared_shape *declared)
+{
+        size_t shape = message_open(out, field);
+
+        for (int d = 0; d < declared->rank; d++) {
+                const struct declared_dim *dim = &declared->dim[d];
+                size_t begin = message_open(out, SHAPE_DIM);
+
+                if (dim->name)
+                        message_text(out, DIM_PARAM, dim->name);
+                else if (!dim_is(dim->size, -1))
+                        message_number(out, DIM_VALUE, (uint64_t)dim->size.val);
+                message_close(out, begin);
+        }
+        message_close(out, shape);
+}
+
 /* Types nest no deeper than their reader lets them. */
 void message_type(struct message_out *out, unsigned field, const struct type *type)
 {

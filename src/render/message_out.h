@@ -147,3 +147,6 @@ static inline void message_close(struct message_out *out, size_t begin)
 /* A TensorShapeProto and a TypeProto as the message of a field; an unknown type is left out. */
 void message_shape(struct message_out *out, unsigned field, int rank, const struct dim *dim);
 void message_type(struct message_out *out, unsigned field, const struct type *type);
+
+/* A TensorShapeProto of what a model declares: a dimension that it leaves open has neither number nor name. */
+void message_declared(struct message_out *out, unsigned field, const struct declared_shape *declared);

@@ -1,6 +1,6 @@
 /* The ONNX patch: a ModelProto with nothing but graph.value_info, so that it can be appended to the model it is for. */
 #include "render/message_out.h"
-#include "render/values.h"
+#include "render/visit.h"
 
 /* Fields of onnx.proto. */
 enum {
@@ -18,28 +18,36 @@ static bool belongs(const struct result_value *v, struct buf *scratch)
                type_print(&v->value.type, scratch);
 }
 
-void render_patch(const struct ox_result *result, struct arena *arena, ox_write write, void *user)
-{
+struct patch {
         struct message_out out;
         struct buf scratch;
+};
 
-        buf_init(&scratch, arena);
-        message_begin(&out, arena, result->dims, write, user);
-        size_t graph = message_open(&out, MODEL_GRAPH), empty = out.length;
+static void put_value(void *patch_, const struct result_value *value)
+{
+        struct patch *patch = patch_;
+        size_t info;
 
-        for (size_t i = 0; i < result->n_value; i++) {
-                const struct result_value *v = result->value[i];
-
-                if (!belongs(v, &scratch))
-                        continue;
-                size_t info = message_open(&out, GRAPH_VALUE_INFO);
-
-                message_text(&out, VALUE_INFO_NAME, v->name);
-                message_type(&out, VALUE_INFO_TYPE, &v->value.type);
-                message_close(&out, info);
-        }
-        if (out.length == empty)
+        if (!belongs(value, &patch->scratch))
                 return;
-        message_close(&out, graph);
-        message_flush(&out);
+        info = message_open(&patch->out, GRAPH_VALUE_INFO);
+        message_text(&patch->out, VALUE_INFO_NAME, value->name);
+        message_type(&patch->out, VALUE_INFO_TYPE, &value->value.type);
+        message_close(&patch->out, info);
+}
+
+void render_patch(const struct ox_result *result, struct arena *arena, ox_write write, void *user)
+{
+        static const struct visitor visitor = {.value = put_value};
+        struct patch patch;
+
+        buf_init(&patch.scratch, arena);
+        message_begin(&patch.out, arena, result->dims, write, user);
+        size_t graph = message_open(&patch.out, MODEL_GRAPH), empty = patch.out.length;
+
+        visit_result(result, &visitor, &patch);
+        if (patch.out.length == empty)
+                return;
+        message_close(&patch.out, graph);
+        message_flush(&patch.out);
 }

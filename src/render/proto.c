@@ -2,93 +2,68 @@
 #include "render/json_out.h"
 #include "render/message_out.h"
 #include "render/values.h"
+#include "render/visit.h"
 
-/* Fields of shaped.proto and google/rpc. */
-enum { MODEL_ANSWER_MODEL = 1, MODEL_ANSWER_LISTS = 2, MODEL_ANSWER_SUMMARY = 6, NODE_ANSWER_LISTS = 1 };
-
-/* Of the lists that both answers have, in their order. */
-enum { LIST_VALUES, LIST_SYMBOLS, LIST_CONSTRAINTS, LIST_DIAGNOSTICS };
-
-enum {
-        MODEL_IR_VERSION = 1,
-        MODEL_PRODUCER_NAME,
-        MODEL_GRAPH_NAME,
-        MODEL_OPSET_IMPORTS,
-        MODEL_FUNCTIONS,
-        MODEL_NODES,
-        MODEL_INITIALIZERS,
-        MODEL_BYTES,
-        MODEL_BYTES_SKIPPED
-};
+/* Fields of shaped.proto and google/rpc that no part of a result is. */
+enum { MODEL_ANSWER_MODEL = 1, MODEL_ANSWER_SUMMARY = 6 };
 enum { OPSET_DOMAIN = 1, OPSET_VERSION };
-enum {
-        VALUE_NAME = 1,
-        VALUE_KIND,
-        VALUE_SCOPE,
-        VALUE_NODE,
-        VALUE_NODE_INDEX,
-        VALUE_OP,
-        VALUE_TYPE,
-        VALUE_CONTENT,
-        VALUE_LENGTH
-};
-enum { SYMBOL_NAME = 1, SYMBOL_VALUE, SYMBOL_AXIS, SYMBOL_OP, SYMBOL_NODE, SYMBOL_SCOPE };
-enum { CONSTRAINT_LEFT = 1, CONSTRAINT_RELATION, CONSTRAINT_RIGHT, CONSTRAINT_NODE, CONSTRAINT_SCOPE };
-enum {
-        DIAGNOSTIC_SEVERITY = 1,
-        DIAGNOSTIC_CODE,
-        DIAGNOSTIC_REASON,
-        DIAGNOSTIC_SCOPE,
-        DIAGNOSTIC_NODE,
-        DIAGNOSTIC_NODE_INDEX,
-        DIAGNOSTIC_OP,
-        DIAGNOSTIC_INPUT,
-        DIAGNOSTIC_MESSAGE,
-        DIAGNOSTIC_VALUE,
-        DIAGNOSTIC_AXIS,
-        DIAGNOSTIC_EXPECTED,
-        DIAGNOSTIC_ACTUAL,
-        DIAGNOSTIC_SHAPES,
-        DIAGNOSTIC_HINT
-};
-enum {
-        SUMMARY_VALUES = 1,
-        SUMMARY_EXACT,
-        SUMMARY_SYMBOLIC,
-        SUMMARY_DYNAMIC,
-        SUMMARY_UNKNOWN,
-        SUMMARY_ERRORS,
-        SUMMARY_WARNINGS
-};
 enum { RESULT_ERROR = 2, RESULT_DIAGNOSTICS };
 enum { STATUS_CODE = 1, STATUS_MESSAGE, STATUS_DETAILS };
 enum { ANY_TYPE_URL = 1, ANY_VALUE };
 enum { ERROR_INFO_REASON = 1, ERROR_INFO_DOMAIN };
 enum { BAD_REQUEST_VIOLATIONS = 1, VIOLATION_FIELD = 1, VIOLATION_DESCRIPTION };
 
-static void put_model(struct message_out *out, unsigned field, const struct result_model *model)
+struct proto_sink {
+        struct message_out out;
+        bool is_model; /* the answer, so that its lists have other numbers */
+        struct last_type last;
+};
+
+#define SINK           struct proto_sink
+#define SINK_BY_NUMBER 1
+
+/* -- the verbs of render/fields.h -- */
+
+static inline void sink_text(SINK *sink, const char *key, unsigned number, const char *text)
 {
-        size_t begin = message_open(out, field);
-
-        message_number(out, MODEL_IR_VERSION, (uint64_t)model->ir_version);
-        message_text(out, MODEL_PRODUCER_NAME, model->producer_name);
-        message_text(out, MODEL_GRAPH_NAME, model->graph_name);
-        for (size_t i = 0; i < model->n_opset; i++) {
-                size_t opset = message_open(out, MODEL_OPSET_IMPORTS);
-
-                message_text(out, OPSET_DOMAIN, model->opset[i].domain);
-                message_number(out, OPSET_VERSION, (uint64_t)model->opset[i].version);
-                message_close(out, opset);
-        }
-        message_number(out, MODEL_FUNCTIONS, model->functions);
-        message_number(out, MODEL_NODES, model->nodes);
-        message_number(out, MODEL_INITIALIZERS, model->initializers);
-        message_number(out, MODEL_BYTES, model->bytes);
-        message_number(out, MODEL_BYTES_SKIPPED, model->bytes_skipped);
-        message_close(out, begin);
+        (void)key;
+        message_text(&sink->out, number, text);
 }
 
-/* -- values -- */
+static inline void sink_text_some(SINK *sink, const char *key, unsigned number, const char *text)
+{
+        (void)key;
+        message_text_some(&sink->out, number, text);
+}
+
+static inline void sink_text_filled(SINK *sink, const char *key, unsigned number, const char *text)
+{
+        sink_text_some(sink, key, number, text);
+}
+
+static inline void sink_texts(SINK *sink, const char *key, unsigned number, const char *const *text, size_t count)
+{
+        for (size_t i = 0; i < count; i++)
+                sink_text(sink, key, number, text[i]);
+}
+
+static inline void sink_number(SINK *sink, const char *key, unsigned number, uint64_t value)
+{
+        (void)key;
+        message_number(&sink->out, number, value);
+}
+
+static inline void sink_number_some(SINK *sink, const char *key, unsigned number, int64_t value)
+{
+        (void)key;
+        message_number_some(&sink->out, number, value);
+}
+
+static inline void sink_word(SINK *sink, const char *key, unsigned number, const char *word, unsigned value)
+{
+        (void)word;
+        sink_number(sink, key, number, value);
+}
 
 static void put_digits(struct message_out *out, unsigned field, int64_t value)
 {
@@ -106,171 +81,138 @@ static void put_digits(struct message_out *out, unsigned field, int64_t value)
 }
 
 /* A number or an expression. */
-static void put_size(struct message_out *out, unsigned field, struct dim d)
+static void sink_size(SINK *sink, const char *key, unsigned number, struct dim d)
 {
+        (void)key;
         if (dim_is_int(d))
-                put_digits(out, field, d.val);
+                put_digits(&sink->out, number, d.val);
         else
-                message_text(out, field, dim_text(out->dims, d));
+                message_text(&sink->out, number, dim_text(sink->out.dims, d));
 }
 
-static void put_content(struct message_out *out, const struct content *content, enum elem elem)
+static void sink_opsets(SINK *sink, const char *key, unsigned number, const struct result_model *model)
+{
+        (void)key;
+        for (size_t i = 0; i < model->n_opset; i++) {
+                size_t opset = message_open(&sink->out, number);
+
+                message_text(&sink->out, OPSET_DOMAIN, model->opset[i].domain);
+                message_number(&sink->out, OPSET_VERSION, (uint64_t)model->opset[i].version);
+                message_close(&sink->out, opset);
+        }
+}
+
+static void sink_content(SINK *sink, const char *key, unsigned number, const struct content *content, enum elem elem)
 {
         for (size_t i = 0; i < content->count; i++) {
                 const struct scalar *s = &content->at[i];
                 char text[FLOAT_TEXT];
-                double number;
+                double value;
 
-                if (scalar_float_value(s, &number)) {
-                        float_text(text, number, elem != ELEM_DOUBLE);
-                        message_text(out, VALUE_CONTENT, text);
+                if (scalar_float_value(s, &value)) {
+                        float_text(text, value, elem != ELEM_DOUBLE);
+                        message_text(&sink->out, number, text);
                 } else {
-                        put_size(out, VALUE_CONTENT, s->d);
+                        sink_size(sink, key, number, s->d);
                 }
         }
 }
 
-#define TYPE_BYTES 256
+static void sink_type(SINK *sink, unsigned number, const struct type *type)
+{
+        struct message_out *out = &sink->out;
+        size_t begin = out->length;
 
-/* The type of a tensor as it was written last: values that follow each other often share it. */
-struct last_type {
-        const struct dim *dim;
-        int rank;
-        enum elem elem;
-        size_t length; /* 0: there is none */
-        char bytes[TYPE_BYTES];
+        if (last_type_is(&sink->last, type)) {
+                memcpy(message_room(out, sink->last.length), sink->last.text, sink->last.length);
+                out->length += sink->last.length;
+                return;
+        }
+        message_type(out, number, type);
+        last_type_keep(&sink->last, type, out->block + begin, out->length - begin);
+}
+
+static void sink_declared(SINK *sink, const char *key, unsigned number, const struct declared_shape *declared)
+{
+        (void)key;
+        message_declared(&sink->out, number, declared);
+}
+
+#include "render/fields.h"
+
+/* -- the walk -- */
+
+static void put_model(void *sink_, const struct result_model *model)
+{
+        struct proto_sink *sink = sink_;
+        size_t begin = message_open(&sink->out, MODEL_ANSWER_MODEL);
+
+        fields_model(sink, model);
+        message_close(&sink->out, begin);
+}
+
+static size_t open_item(struct proto_sink *sink, enum result_list list)
+{
+        const struct list_field *field = &list_fields[list];
+
+        return message_open(&sink->out, sink->is_model ? field->model_number : field->node_number);
+}
+
+static void close_item(struct proto_sink *sink, size_t begin)
+{
+        message_close(&sink->out, begin);
+        message_pause(&sink->out);
+}
+
+static void put_value(void *sink, const struct result_value *value)
+{
+        size_t begin = open_item(sink, LIST_VALUES);
+
+        fields_value(sink, value);
+        close_item(sink, begin);
+}
+
+static void put_symbol(void *sink, const struct ox_symbol *symbol)
+{
+        size_t begin = open_item(sink, LIST_SYMBOLS);
+
+        fields_symbol(sink, symbol);
+        close_item(sink, begin);
+}
+
+static void put_condition(void *sink, enum result_list list, const struct ox_constraint *condition)
+{
+        size_t begin = open_item(sink, list);
+
+        fields_condition(sink, condition);
+        close_item(sink, begin);
+}
+
+static void put_diagnostic(void *sink, const struct ox_diag *diagnostic)
+{
+        size_t begin = open_item(sink, LIST_DIAGNOSTICS);
+
+        fields_diagnostic(sink, diagnostic);
+        close_item(sink, begin);
+}
+
+static void put_summary(void *sink_, const struct ox_summary *summary)
+{
+        struct proto_sink *sink = sink_;
+        size_t begin = message_open(&sink->out, MODEL_ANSWER_SUMMARY);
+
+        fields_summary(sink, summary);
+        message_close(&sink->out, begin);
+}
+
+static const struct visitor visitor = {
+        .model = put_model,
+        .value = put_value,
+        .symbol = put_symbol,
+        .condition = put_condition,
+        .diagnostic = put_diagnostic,
+        .summary = put_summary,
 };
-
-static void put_type(struct message_out *out, const struct type *type, struct last_type *last)
-{
-        bool can_share = type->kind == TYPE_TENSOR && type->rank > 0;
-        size_t begin = out->length, length;
-
-        if (can_share && last->length && type->dim == last->dim && type->rank == last->rank &&
-            type->elem == last->elem) {
-                memcpy(message_room(out, last->length), last->bytes, last->length);
-                out->length += last->length;
-                return;
-        }
-        message_type(out, VALUE_TYPE, type);
-        length = out->length - begin;
-        if (!can_share || length > TYPE_BYTES)
-                return;
-        memcpy(last->bytes, out->block + begin, length);
-        last->length = length;
-        last->dim = type->dim;
-        last->rank = type->rank;
-        last->elem = type->elem;
-}
-
-static void put_value(struct message_out *out, unsigned field, const struct result_value *v, struct last_type *last)
-{
-        const struct content *content = value_content(&v->value);
-        size_t begin = message_open(out, field);
-
-        message_text(out, VALUE_NAME, v->name);
-        message_number(out, VALUE_KIND, v->kind);
-        message_text_some(out, VALUE_SCOPE, v->scope);
-        message_text_some(out, VALUE_NODE, v->node);
-        message_number_some(out, VALUE_NODE_INDEX, v->node_index);
-        message_text_some(out, VALUE_OP, v->op);
-        put_type(out, &v->value.type, last);
-        if (content)
-                put_content(out, content, v->value.type.elem);
-        if (v->value.has_length)
-                put_size(out, VALUE_LENGTH, v->value.length);
-        message_close(out, begin);
-}
-
-static void put_values(struct message_out *out, unsigned field, const struct ox_result *result)
-{
-        struct last_type last = {.length = 0};
-
-        for (size_t i = 0; i < result->n_value; i++) {
-                put_value(out, field, result->value[i], &last);
-                message_pause(out);
-        }
-}
-
-/* -- the rest -- */
-
-static void put_symbols(struct message_out *out, unsigned field, const struct ox_result *result)
-{
-        for (size_t i = 0; i < result->n_symbol; i++) {
-                const struct ox_symbol *s = &result->symbol[i];
-                size_t begin = message_open(out, field);
-
-                message_text(out, SYMBOL_NAME, s->name);
-                message_text_some(out, SYMBOL_VALUE, s->value);
-                message_number_some(out, SYMBOL_AXIS, s->axis);
-                message_text_some(out, SYMBOL_OP, s->op);
-                message_text_some(out, SYMBOL_NODE, s->node);
-                message_text_some(out, SYMBOL_SCOPE, s->scope);
-                message_close(out, begin);
-                message_pause(out);
-        }
-}
-
-static void put_constraints(struct message_out *out, unsigned field, const struct ox_result *result)
-{
-        for (size_t i = 0; i < result->n_constraint; i++) {
-                const struct ox_constraint *c = &result->constraint[i];
-                size_t begin = message_open(out, field);
-
-                message_text(out, CONSTRAINT_LEFT, c->left);
-                message_text(out, CONSTRAINT_RELATION, c->relation);
-                message_text(out, CONSTRAINT_RIGHT, c->right);
-                message_text_some(out, CONSTRAINT_NODE, c->node);
-                message_text_some(out, CONSTRAINT_SCOPE, c->scope);
-                message_close(out, begin);
-                message_pause(out);
-        }
-}
-
-static void put_diagnostic(struct message_out *out, unsigned field, const struct ox_diag *d)
-{
-        size_t begin = message_open(out, field);
-
-        message_number(out, DIAGNOSTIC_SEVERITY, d->severity);
-        message_number(out, DIAGNOSTIC_CODE, d->code);
-        message_text(out, DIAGNOSTIC_REASON, d->reason);
-        message_text_some(out, DIAGNOSTIC_SCOPE, d->scope);
-        message_text_some(out, DIAGNOSTIC_NODE, d->node);
-        message_number_some(out, DIAGNOSTIC_NODE_INDEX, d->node_index);
-        message_text_some(out, DIAGNOSTIC_OP, d->op);
-        message_number_some(out, DIAGNOSTIC_INPUT, d->input);
-        message_text(out, DIAGNOSTIC_MESSAGE, d->message);
-        message_text_some(out, DIAGNOSTIC_VALUE, d->value);
-        message_number_some(out, DIAGNOSTIC_AXIS, d->axis);
-        message_text_some(out, DIAGNOSTIC_EXPECTED, d->expected);
-        message_text_some(out, DIAGNOSTIC_ACTUAL, d->actual);
-        for (size_t i = 0; i < d->n_shapes; i++)
-                message_text(out, DIAGNOSTIC_SHAPES, d->shapes[i]);
-        message_text_some(out, DIAGNOSTIC_HINT, d->hint);
-        message_close(out, begin);
-}
-
-static void put_diagnostics(struct message_out *out, unsigned field, const struct diags *diags)
-{
-        for (size_t i = 0; i < diags->count; i++) {
-                put_diagnostic(out, field, &diags->at[i]);
-                message_pause(out);
-        }
-}
-
-static void put_summary(struct message_out *out, unsigned field, const struct ox_summary *summary)
-{
-        size_t begin = message_open(out, field);
-
-        message_number(out, SUMMARY_VALUES, summary->values);
-        message_number(out, SUMMARY_EXACT, summary->exact);
-        message_number(out, SUMMARY_SYMBOLIC, summary->symbolic);
-        message_number(out, SUMMARY_DYNAMIC, summary->dynamic);
-        message_number(out, SUMMARY_UNKNOWN, summary->unknown);
-        message_number(out, SUMMARY_ERRORS, summary->errors);
-        message_number(out, SUMMARY_WARNINGS, summary->warnings);
-        message_close(out, begin);
-}
 
 static void open_path(struct message_out *out, const struct message_path *around, size_t begin[MESSAGE_PATH_MOST])
 {
@@ -290,21 +232,13 @@ static void close_path(struct message_out *out, const struct message_path *aroun
 void render_proto(const struct ox_result *result, struct arena *arena, const struct message_path *around,
                   ox_write write, void *user)
 {
-        unsigned lists = result->is_model ? MODEL_ANSWER_LISTS : NODE_ANSWER_LISTS;
+        struct proto_sink sink = {.is_model = result->is_model};
         size_t begin[MESSAGE_PATH_MOST];
-        struct message_out out;
 
-        message_begin(&out, arena, result->dims, write, user);
-        open_path(&out, around, begin);
-        if (result->is_model)
-                put_model(&out, MODEL_ANSWER_MODEL, &result->model);
-        put_values(&out, lists + LIST_VALUES, result);
-        put_symbols(&out, lists + LIST_SYMBOLS, result);
-        put_constraints(&out, lists + LIST_CONSTRAINTS, result);
-        put_diagnostics(&out, lists + LIST_DIAGNOSTICS, result->diags);
-        if (result->is_model)
-                put_summary(&out, MODEL_ANSWER_SUMMARY, &result->summary);
-        close_path(&out, around, begin);
+        message_begin(&sink.out, arena, result->dims, write, user);
+        open_path(&sink.out, around, begin);
+        visit_result(result, &visitor, &sink);
+        close_path(&sink.out, around, begin);
 }
 
 /* -- errors -- */
@@ -350,13 +284,15 @@ static void put_bad_request(struct message_out *out, const char *field, const ch
 /* They travel in a trailer, for which clients have some KiB. */
 #define DETAILS_MOST 8
 
-static void put_diagnostic_details(struct message_out *out, const struct diags *diags)
+static void put_diagnostic_details(struct proto_sink *sink, const struct diags *diags)
 {
         for (size_t i = 0; i < diags->count && i < DETAILS_MOST; i++) {
-                size_t begin = open_detail(out, "type.googleapis.com/shaped.v1.Diagnostic");
+                size_t begin = open_detail(&sink->out, "type.googleapis.com/shaped.v1.Diagnostic");
+                size_t value = message_open(&sink->out, ANY_VALUE);
 
-                put_diagnostic(out, ANY_VALUE, &diags->at[i]);
-                message_close(out, begin);
+                fields_diagnostic(sink, &diags->at[i]);
+                message_close(&sink->out, value);
+                message_close(&sink->out, begin);
         }
 }
 
@@ -366,27 +302,37 @@ static void put_status(struct message_out *out, const struct render_error *error
         message_text(out, STATUS_MESSAGE, error->message);
 }
 
-/* A BatchInferNodesResponse.Result: the error without details, and the diagnostics as they are. */
-static void put_failed_result(struct message_out *out, const struct render_error *error, const struct diags *diags)
+static void put_failed_diagnostic(void *sink_, const struct ox_diag *diagnostic)
 {
-        size_t begin = message_open(out, RESULT_ERROR);
+        struct proto_sink *sink = sink_;
+        size_t begin = message_open(&sink->out, RESULT_DIAGNOSTICS);
 
-        put_status(out, error);
-        message_close(out, begin);
-        if (diags)
-                put_diagnostics(out, RESULT_DIAGNOSTICS, diags);
+        fields_diagnostic(sink, diagnostic);
+        close_item(sink, begin);
 }
 
-static void put_status_with_details(struct message_out *out, const struct render_error *error,
+/* A BatchInferNodesResponse.Result: the error without details, and the diagnostics as they are. */
+static void put_failed_result(struct proto_sink *sink, const struct render_error *error, const struct diags *diags)
+{
+        static const struct visitor failed = {.diagnostic = put_failed_diagnostic};
+        size_t begin = message_open(&sink->out, RESULT_ERROR);
+
+        put_status(&sink->out, error);
+        message_close(&sink->out, begin);
+        if (diags)
+                visit_diagnostics(diags, &failed, sink);
+}
+
+static void put_status_with_details(struct proto_sink *sink, const struct render_error *error,
                                     const struct diags *diags)
 {
-        put_status(out, error);
+        put_status(&sink->out, error);
         if (diags)
-                put_error_info(out, diags);
+                put_error_info(&sink->out, diags);
         if (error->field)
-                put_bad_request(out, error->field, error->message);
+                put_bad_request(&sink->out, error->field, error->message);
         if (diags)
-                put_diagnostic_details(out, diags);
+                put_diagnostic_details(sink, diags);
 }
 
 void render_error_proto(const struct render_error *error, struct arena *arena, const struct message_path *result_path,
@@ -394,13 +340,13 @@ void render_error_proto(const struct render_error *error, struct arena *arena, c
 {
         const struct diags *diags = error->result ? error->result->diags : NULL;
         size_t begin[MESSAGE_PATH_MOST];
-        struct message_out out;
+        struct proto_sink sink = {.is_model = false};
 
-        message_begin(&out, arena, NULL, write, user);
-        open_path(&out, result_path, begin);
+        message_begin(&sink.out, arena, NULL, write, user);
+        open_path(&sink.out, result_path, begin);
         if (result_path)
-                put_failed_result(&out, error, diags);
+                put_failed_result(&sink, error, diags);
         else
-                put_status_with_details(&out, error, diags);
-        close_path(&out, result_path, begin);
+                put_status_with_details(&sink, error, diags);
+        close_path(&sink.out, result_path, begin);
 }

@@ -4,6 +4,7 @@
 
 #include "render/json_out.h"
 #include "render/values.h"
+#include "render/visit.h"
 
 #define WIDEST       60 /* columns of a name that are aligned; a longer one pushes its own line only */
 #define CONTENT_MOST 8  /* elements that are shown */
@@ -86,18 +87,13 @@ static void widen(int *width, const char *text)
                 *width = columns > WIDEST ? WIDEST : columns;
 }
 
-static void measure(struct table *t)
+static void measure(void *table, const struct result_value *v)
 {
-        t->name_width = 5; /* the words of the head line */
-        t->op_width = 4;
-        t->type_width = 4;
-        for (size_t i = 0; i < t->result->n_value; i++) {
-                const struct result_value *v = t->result->value[i];
+        struct table *t = table;
 
-                widen(&t->name_width, v->name);
-                widen(&t->op_width, origin_of(v));
-                widen(&t->type_width, type_of(t, v));
-        }
+        widen(&t->name_width, v->name);
+        widen(&t->op_width, origin_of(v));
+        widen(&t->type_width, type_of(t, v));
 }
 
 static void put_dim(struct table *t, struct dim d)
@@ -146,8 +142,9 @@ static void put_content(struct table *t, const struct content *content, enum ele
                 buf_puts(&t->buf, ", ...");
 }
 
-static void put_value(struct table *t, const struct result_value *v)
+static void put_value(void *table, const struct result_value *v)
 {
+        struct table *t = table;
         const struct content *content = value_content(&v->value);
 
         put_padded(t, v->name, t->name_width);
@@ -167,70 +164,76 @@ static void put_value(struct table *t, const struct result_value *v)
         end_line(t);
 }
 
-static void put_values(struct table *t)
+static void put_head(struct table *t)
 {
         put_padded(t, "value", t->name_width);
         put_padded(t, "from", t->op_width);
         put_padded(t, "type", t->type_width);
         buf_puts(&t->buf, "shape");
         end_line(t);
-        for (size_t i = 0; i < t->result->n_value; i++)
-                put_value(t, t->result->value[i]);
 }
 
 /* -- the rest -- */
 
-static void put_constraints(struct table *t)
+static void put_condition(void *table, enum result_list list, const struct ox_constraint *c)
 {
-        for (size_t i = 0; i < t->result->n_constraint; i++) {
-                const struct ox_constraint *c = &t->result->constraint[i];
+        struct table *t = table;
 
-                buf_puts(&t->buf, i ? "" : "\n");
-                buf_puts(&t->buf, "must hold: ");
-                put_clean(t, c->left);
-                buf_printf(&t->buf, " %s ", c->relation);
-                put_clean(t, c->right);
-                if (c->node[0]) {
-                        buf_puts(&t->buf, "  (");
-                        put_clean(t, c->node);
-                        buf_putc(&t->buf, ')');
-                }
-                end_line(t);
+        (void)list;
+        buf_puts(&t->buf, "must hold: ");
+        put_clean(t, c->left);
+        buf_printf(&t->buf, " %s ", c->relation);
+        put_clean(t, c->right);
+        if (c->node[0]) {
+                buf_puts(&t->buf, "  (");
+                put_clean(t, c->node);
+                buf_putc(&t->buf, ')');
         }
+        end_line(t);
 }
 
-static void put_diags(struct table *t)
+static void put_node(struct table *t, const struct ox_diag *d)
+{
+        buf_printf(&t->buf, "node %lld ", (long long)d->node_index);
+        put_clean(t, d->node);
+        buf_puts(&t->buf, d->node[0] ? " (" : "(");
+        put_clean(t, d->op);
+        buf_puts(&t->buf, ")");
+        if (d->scope[0]) {
+                buf_puts(&t->buf, " in ");
+                put_clean(t, d->scope);
+        }
+        buf_puts(&t->buf, ": ");
+}
+
+static void put_diagnostic(void *table, const struct ox_diag *d)
 {
         static const char *const words[] = {[OX_ERROR] = "error", [OX_WARNING] = "warning", [OX_INFO] = "note"};
-        const struct diags *diags = t->result->diags;
+        struct table *t = table;
 
-        for (size_t i = 0; i < diags->count; i++) {
-                const struct ox_diag *d = &diags->at[i];
-
-                buf_puts(&t->buf, i ? "" : "\n");
-                buf_printf(&t->buf, "%s %s: ", words[d->severity], d->reason);
-                if (d->node_index >= 0) {
-                        buf_printf(&t->buf, "node %lld ", (long long)d->node_index);
-                        put_clean(t, d->node);
-                        buf_puts(&t->buf, d->node[0] ? " (" : "(");
-                        put_clean(t, d->op);
-                        buf_puts(&t->buf, ")");
-                        if (d->scope[0]) {
-                                buf_puts(&t->buf, " in ");
-                                put_clean(t, d->scope);
-                        }
-                        buf_puts(&t->buf, ": ");
-                }
-                put_clean(t, d->message);
-                buf_puts(&t->buf, d->hint[0] ? "; hint: " : "");
-                put_clean(t, d->hint);
-                end_line(t);
-        }
+        buf_printf(&t->buf, "%s %s: ", words[d->severity], d->reason);
+        if (d->node_index >= 0)
+                put_node(t, d);
+        put_clean(t, d->message);
+        buf_puts(&t->buf, d->hint[0] ? "; hint: " : "");
+        put_clean(t, d->hint);
+        end_line(t);
 }
 
-static void put_summary(struct table *t)
+/* An empty line before each list that is not the first, where it has anything. Symbols stand in the shapes alone. */
+static void begin_list(void *table, enum result_list list, size_t count)
 {
-        const struct ox_summary *s = &t->result->summary;
+        struct table *t = table;
+
+        if (list == LIST_VALUES)
+                put_head(t);
+        else if (list != LIST_SYMBOLS && count > 0)
+                buf_putc(&t->buf, '\n');
+}
+
+static void put_summary(void *table, const struct ox_summary *s)
+{
+        struct table *t = table;
         const struct result_model *m = &t->result->model;
 
         buf_printf(&t->buf, "\n%zu nodes, %llu bytes, %llu of them skipped\n", m->nodes, (unsigned long long)m->bytes,
@@ -241,15 +244,26 @@ static void put_summary(struct table *t)
 
 void render_table(const struct ox_result *result, struct arena *arena, ox_write write, void *user)
 {
-        struct table t = {.result = result, .write = write, .user = user};
+        static const struct visitor widths = {.value = measure};
+        static const struct visitor lines = {
+                .list = begin_list,
+                .value = put_value,
+                .condition = put_condition,
+                .diagnostic = put_diagnostic,
+                .summary = put_summary,
+        };
+        struct table t = {
+                .result = result,
+                .write = write,
+                .user = user,
+                .name_width = 5, /* the words of the head line */
+                .op_width = 4,
+                .type_width = 4,
+        };
 
         buf_init(&t.buf, arena);
         buf_init(&t.scratch, arena);
-        measure(&t);
-        put_values(&t);
-        put_constraints(&t);
-        put_diags(&t);
-        if (result->is_model)
-                put_summary(&t);
+        visit_result(result, &widths, &t);
+        visit_result(result, &lines, &t);
         write(user, t.buf.text, t.buf.length);
 }

@@ -1,5 +1,7 @@
-/* What every sink asks of a value. */
+/* What every writer asks of a value. */
 #pragma once
+
+#include <string.h>
 
 #include "base/bounds.h"
 #include "infer/result.h"
@@ -33,4 +35,37 @@ static inline const struct content *value_content(const struct value *value)
                         return NULL;
         }
         return content;
+}
+
+/* The type of a tensor as a writer wrote it last: values that follow each other often share it. */
+#define LAST_TYPE_BYTES 256
+struct last_type {
+        const struct dim *dim;
+        int rank;
+        enum elem elem;
+        size_t length; /* 0: there is none */
+        char text[LAST_TYPE_BYTES];
+};
+
+static inline bool last_type_can(const struct type *type)
+{
+        return type->kind == TYPE_TENSOR && type->rank > 0;
+}
+
+static inline bool last_type_is(const struct last_type *last, const struct type *type)
+{
+        return last_type_can(type) && last->length && type->dim == last->dim && type->rank == last->rank &&
+               type->elem == last->elem;
+}
+
+/* Keeps what was written of `type`, where it can be shared and is short. */
+static inline void last_type_keep(struct last_type *last, const struct type *type, const char *text, size_t length)
+{
+        if (!last_type_can(type) || length > LAST_TYPE_BYTES)
+                return;
+        memcpy(last->text, text, length);
+        last->length = length;
+        last->dim = type->dim;
+        last->rank = type->rank;
+        last->elem = type->elem;
 }

@@ -52,7 +52,9 @@ def decode(kind, data):
 
 
 def size(dim):
-    return dim.dim_value if dim.WhichOneof("value") == "dim_value" else dim.dim_param
+    """A number, a text, or None where the dimension says nothing."""
+    kind = dim.WhichOneof("value")
+    return getattr(dim, kind) if kind else None
 
 
 def number(text):

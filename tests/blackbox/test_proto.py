@@ -29,6 +29,7 @@ KINDS = {
     "faults": ([op("y = MatMul(x, x)"), op("z = Add(x, c)"), op("n = NonZero(x)")], ["x: float[N,3]", "c: float[4]"], ["y"]),
     "facts": ([op("y = MatMul(a, b)"), op("z = Add(a, b)")], ["a: float[N,K]", "b: float[M,P]"], ["y"]),
     "scopes": ([op("y = If(c)", then_branch=BRANCH, else_branch=BRANCH)], ["x: float[N]", "c: bool[]"], ["y"]),
+    "declared otherwise": ([op("y = Relu(x)")], ["x: float[N,3]"], ["y: float[rows,?]"]),
     "an empty graph": ([], [], []),
 }
 

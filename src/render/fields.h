@@ -1,0 +1,129 @@
+/* What the parts of an answer consist of, field by field: the names that JSON gives them and the numbers of
+   proto/shaped.proto. A new field is a line here, and its line in shaped.proto.
+
+   To be included once by each writer that tells all fields, after it has defined SINK, its own type, SINK_BY_NUMBER (1:
+   fields must come in the order of their numbers) and, as static inline functions so that names and numbers are
+   constants in them, the verbs
+
+     sink_text            a text
+     sink_text_some       a text that is left out where it is empty
+     sink_text_filled     a text that JSON always has, and a message has where it is not empty
+     sink_texts           a list of texts, left out where it has none
+     sink_word            one of a list of words, which is a number in a message
+     sink_number          a number >= 0
+     sink_number_some     a number that is left out where it is -1
+     sink_size            a dimension
+     sink_opsets, sink_type, sink_declared, sink_content    what each form spells in its own way
+ */
+#pragma once
+
+#include "render/values.h"
+#include "render/visit.h"
+
+/* Where the lists of an answer stand. */
+static const struct list_field {
+        const char *key;
+        unsigned node_number, model_number; /* in InferNodeResponse and in InferModelResponse */
+} list_fields[LIST_COUNT] = {
+        [LIST_VALUES] = {"values", 1, 2},
+        [LIST_SYMBOLS] = {"symbols", 2, 3},
+        [LIST_CONSTRAINTS] = {"constraints", 3, 4},
+        [LIST_DIAGNOSTICS] = {"diagnostics", 4, 5},
+};
+
+static inline void fields_model(SINK *sink, const struct result_model *model)
+{
+        sink_number(sink, "irVersion", 1, (uint64_t)model->ir_version);
+        sink_text(sink, "producerName", 2, model->producer_name);
+        sink_text(sink, "graphName", 3, model->graph_name);
+        sink_opsets(sink, "opsetImports", 4, model);
+        sink_number(sink, "functions", 5, model->functions);
+        sink_number(sink, "nodes", 6, model->nodes);
+        sink_number(sink, "initializers", 7, model->initializers);
+        sink_number(sink, "bytes", 8, model->bytes);
+        sink_number(sink, "bytesSkipped", 9, model->bytes_skipped);
+}
+
+static inline void fields_value(SINK *sink, const struct result_value *value)
+{
+        static const char *const kinds[] = {
+                [OX_KIND_INPUT] = "input",
+                [OX_KIND_INTERMEDIATE] = "intermediate",
+                [OX_KIND_OUTPUT] = "output",
+                [OX_KIND_INITIALIZER] = "initializer",
+        };
+        const struct content *content = value_content(&value->value);
+
+        sink_text(sink, "name", 1, value->name);
+        if (!SINK_BY_NUMBER)
+                sink_text_some(sink, "scope", 3, value->scope);
+        sink_word(sink, "kind", 2, kinds[value->kind], value->kind);
+        if (SINK_BY_NUMBER)
+                sink_text_some(sink, "scope", 3, value->scope);
+        sink_text_some(sink, "node", 4, value->node);
+        sink_number_some(sink, "nodeIndex", 5, value->node_index);
+        sink_text_some(sink, "op", 6, value->op);
+        sink_type(sink, 7, &value->value.type);
+        if (value->declared && !SINK_BY_NUMBER)
+                sink_declared(sink, "declared", 10, value->declared);
+        if (content)
+                sink_content(sink, "content", 8, content, value->value.type.elem);
+        if (value->value.has_length)
+                sink_size(sink, "length", 9, value->value.length);
+        if (value->declared && SINK_BY_NUMBER)
+                sink_declared(sink, "declared", 10, value->declared);
+}
+
+static inline void fields_symbol(SINK *sink, const struct ox_symbol *symbol)
+{
+        sink_text(sink, "name", 1, symbol->name);
+        sink_text_some(sink, "value", 2, symbol->value);
+        sink_number_some(sink, "axis", 3, symbol->axis);
+        sink_text_some(sink, "op", 4, symbol->op);
+        sink_text_some(sink, "node", 5, symbol->node);
+        sink_text_some(sink, "scope", 6, symbol->scope);
+}
+
+static inline void fields_condition(SINK *sink, const struct ox_constraint *condition)
+{
+        sink_text(sink, "left", 1, condition->left);
+        sink_text(sink, "relation", 2, condition->relation);
+        sink_text(sink, "right", 3, condition->right);
+        sink_text_some(sink, "node", 4, condition->node);
+        sink_text_some(sink, "scope", 5, condition->scope);
+}
+
+static inline void fields_diagnostic(SINK *sink, const struct ox_diag *d)
+{
+        static const char *const severities[] = {[OX_ERROR] = "error", [OX_WARNING] = "warning", [OX_INFO] = "info"};
+
+        sink_word(sink, "severity", 1, severities[d->severity], d->severity);
+        sink_word(sink, "code", 2, ox_code_name(d->code), d->code);
+        sink_text(sink, "reason", 3, d->reason);
+        sink_text_filled(sink, "scope", 4, d->scope);
+        sink_text_some(sink, "node", 5, d->node);
+        sink_number_some(sink, "nodeIndex", 6, d->node_index);
+        sink_text_some(sink, "op", 7, d->op);
+        sink_number_some(sink, "input", 8, d->input);
+        if (!SINK_BY_NUMBER)
+                sink_text_some(sink, "value", 10, d->value);
+        sink_text(sink, "message", 9, d->message);
+        if (SINK_BY_NUMBER)
+                sink_text_some(sink, "value", 10, d->value);
+        sink_number_some(sink, "axis", 11, d->axis);
+        sink_text_some(sink, "expected", 12, d->expected);
+        sink_text_some(sink, "actual", 13, d->actual);
+        sink_texts(sink, "shapes", 14, d->shapes, d->n_shapes);
+        sink_text_some(sink, "hint", 15, d->hint);
+}
+
+static inline void fields_summary(SINK *sink, const struct ox_summary *summary)
+{
+        sink_number(sink, "values", 1, summary->values);
+        sink_number(sink, "exact", 2, summary->exact);
+        sink_number(sink, "symbolic", 3, summary->symbolic);
+        sink_number(sink, "dynamic", 4, summary->dynamic);
+        sink_number(sink, "unknown", 5, summary->unknown);
+        sink_number(sink, "errors", 6, summary->errors);
+        sink_number(sink, "warnings", 7, summary->warnings);
+}

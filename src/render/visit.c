@@ -1,0 +1,58 @@
+#include "render/visit.h"
+
+static void begin(const struct visitor *visitor, void *user, enum result_list list, size_t count)
+{
+        if (visitor->list)
+                visitor->list(user, list, count);
+}
+
+static void end(const struct visitor *visitor, void *user, enum result_list list)
+{
+        if (visitor->list_end)
+                visitor->list_end(user, list);
+}
+
+static void visit_values(const struct ox_result *result, const struct visitor *visitor, void *user)
+{
+        begin(visitor, user, LIST_VALUES, result->n_value);
+        for (size_t i = 0; visitor->value && i < result->n_value; i++)
+                visitor->value(user, result->value[i]);
+        end(visitor, user, LIST_VALUES);
+}
+
+static void visit_symbols(const struct ox_result *result, const struct visitor *visitor, void *user)
+{
+        begin(visitor, user, LIST_SYMBOLS, result->n_symbol);
+        for (size_t i = 0; visitor->symbol && i < result->n_symbol; i++)
+                visitor->symbol(user, &result->symbol[i]);
+        end(visitor, user, LIST_SYMBOLS);
+}
+
+static void visit_conditions(const struct ox_constraint *condition, size_t count, enum result_list list,
+                             const struct visitor *visitor, void *user)
+{
+        begin(visitor, user, list, count);
+        for (size_t i = 0; visitor->condition && i < count; i++)
+                visitor->condition(user, list, &condition[i]);
+        end(visitor, user, list);
+}
+
+void visit_diagnostics(const struct diags *diags, const struct visitor *visitor, void *user)
+{
+        begin(visitor, user, LIST_DIAGNOSTICS, diags->count);
+        for (size_t i = 0; visitor->diagnostic && i < diags->count; i++)
+                visitor->diagnostic(user, &diags->at[i]);
+        end(visitor, user, LIST_DIAGNOSTICS);
+}
+
+void visit_result(const struct ox_result *result, const struct visitor *visitor, void *user)
+{
+        if (result->is_model && visitor->model)
+                visitor->model(user, &result->model);
+        visit_values(result, visitor, user);
+        visit_symbols(result, visitor, user);
+        visit_conditions(result->constraint, result->n_constraint, LIST_CONSTRAINTS, visitor, user);
+        visit_diagnostics(result->diags, visitor, user);
+        if (result->is_model && visitor->summary)
+                visitor->summary(user, &result->summary);
+}
