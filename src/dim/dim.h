@@ -100,6 +100,9 @@ struct dim dim_named(struct dim_table *t, str_id name, const struct dim_origin *
 /* A new anonymous symbol >= 0, called `hint` or, when that name is taken, `hint`_2, `hint`_3 ... */
 struct dim dim_fresh(struct dim_table *t, const char *hint, const struct dim_origin *origin);
 
+/* The same, called `stem`_1, `stem`_2 ...: short, for its origin tells the rest. */
+struct dim dim_fresh_numbered(struct dim_table *t, const char *stem, const struct dim_origin *origin);
+
 /* The symbol that has this name now, whoever gave it; false, and none is made, when there is none. */
 bool dim_find(struct dim_table *t, const char *text, size_t length, struct dim *ret);
 

@@ -93,6 +93,7 @@ struct name_entry {
         bool is_defined;  /* its symbol is `value` */
         int64_t value;
         uint32_t next_suffix; /* the next to try for a fresh symbol of this name */
+        uint32_t last_number; /* the last tried for a symbol that this name is the stem of */
 };
 
 struct symbol {

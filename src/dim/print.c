@@ -315,9 +315,9 @@ static void print_expr(struct dim_table *t, struct dim d, struct buf *buf)
         for (uint32_t i = 0; i < expr->n; i++)
                 order[i] = i;
         sort_terms(t, expr, order, order + expr->n);
-        /* A positive term goes first, lest the text begin with a sign; but never the constant. */
+        /* A positive term goes first, lest the text begin with a sign. */
         for (uint32_t i = 0; i < expr->n && expr->term[order[lead]].coef < 0; i++)
-                if (expr->term[order[i]].coef > 0 && expr->term[order[i]].mono != MONO_ONE)
+                if (expr->term[order[i]].coef > 0)
                         lead = i;
         print_readable_term(t, &expr->term[order[lead]], true, buf);
         for (uint32_t i = 0; i < expr->n; i++)

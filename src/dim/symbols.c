@@ -113,6 +113,20 @@ static str_id fresh_name(struct dim_table *t, str_id hint)
         }
 }
 
+/* The stem with the first number that makes it a name that nothing has. */
+static str_id numbered_name(struct dim_table *t, const char *stem)
+{
+        str_id of = str_intern_z(t->strings, stem);
+
+        for (;;) {
+                const char *text = arena_printf(t->arena, "%s_%u", stem, ++name_entry(t, of)->last_number);
+                str_id name = str_intern_z(t->strings, text);
+
+                if (!is_taken(t, name))
+                        return name;
+        }
+}
+
 struct dim dim_named(struct dim_table *t, str_id name, const struct dim_origin *origin, bool from_input)
 {
         struct name_entry *entry = name_find(t, name);
@@ -152,21 +166,17 @@ struct dim dim_fresh(struct dim_table *t, const char *hint, const struct dim_ori
         return as_defined(symbol_new(t, fresh_name(t, str_intern_z(t->strings, hint)), true, origin));
 }
 
+struct dim dim_fresh_numbered(struct dim_table *t, const char *stem, const struct dim_origin *origin)
+{
+        return as_defined(symbol_new(t, numbered_name(t, stem), true, origin));
+}
+
 struct dim dim_fresh_input(struct dim_table *t, const char *hint, const struct dim_origin *origin)
 {
         struct symbol *symbol = symbol_new(t, fresh_name(t, str_intern_z(t->strings, hint)), true, origin);
 
         symbol->open.from_input = true;
         return as_defined(symbol);
-}
-
-/* For a content of a tensor: it may be negative. */
-static struct dim dim_fresh_signed(struct dim_table *t, const char *hint, const struct dim_origin *origin)
-{
-        struct symbol *symbol = symbol_new(t, fresh_name(t, str_intern_z(t->strings, hint)), true, origin);
-
-        symbol->open.lower = INT64_MIN;
-        return symbol->lone;
 }
 
 void dim_reserve(struct dim_table *t, str_id name)
@@ -198,16 +208,12 @@ static bool is_given(const char *text)
 
 struct dim fault_symbol(struct dim_table *t, unsigned faults, bool never_negative)
 {
-        const struct dim_origin *o = &t->origin;
-        const char *op = is_given(o->op) ? o->op : "dim";
-        const char *hint = op;
+        const char *stem = is_given(t->origin.op) ? t->origin.op : "dim";
+        struct symbol *symbol = symbol_new(t, numbered_name(t, stem), true, &t->origin);
 
-        if (is_given(o->value) && o->axis >= 0)
-                hint = arena_printf(t->arena, "%s_%s_%d", op, o->value, o->axis);
-        else if (is_given(o->value))
-                hint = arena_printf(t->arena, "%s_%s", op, o->value);
         t->faults |= faults;
-        return never_negative ? dim_fresh(t, hint, o) : dim_fresh_signed(t, hint, o);
+        symbol->open.lower = never_negative ? 0 : INT64_MIN; /* what is no size may be negative */
+        return as_defined(symbol);
 }
 
 unsigned dim_take_faults(struct dim_table *t)

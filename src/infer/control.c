@@ -99,10 +99,8 @@ static struct dim size_of(const struct type *type, int axis)
 /* What stands for both sizes. */
 static struct dim joined_size(struct node *n, int output, int axis, bool each)
 {
-        const char *name = output < n->n_out ? n->proto->output[output] : "";
-
-        struct dim size = each ? out_fresh_named(n, output, axis, "%s_%s_%d_each", n->proto->op_type, name, axis)
-                               : out_fresh(n, output, axis);
+        const char *op = n->proto->op_type;
+        struct dim size = out_fresh_numbered(n, output, axis, each ? arena_printf(n->arena, "%s_each", op) : op);
 
         dim_symbol_joins(n->dims, size);
         return size;

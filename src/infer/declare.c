@@ -94,6 +94,18 @@ void declare_dimension_names(struct infer *f, const OnnxGraph *graph)
                 dim_reserve(f->dims, f->dim_name[i].name);
 }
 
+bool declare_is_ignored(struct infer *f, str_id name)
+{
+        struct ox_options all = *f->options;
+        struct infer look = {.arena = f->arena, .limits = f->limits, .options = &all, .strings = f->strings};
+
+        if (!all.ignore_declared)
+                return false;
+        all.ignore_declared = false;
+        collect_graph(&look, f->model->graph, 0);
+        return map_get(&look.names, name) >= 0;
+}
+
 /* -- reading -- */
 
 static struct dim_origin origin_of(int axis, const struct declare_site *site)

@@ -47,7 +47,7 @@ enum ox_code given_check_bound(struct infer *f, const char **ret_error)
         for (size_t i = 0; i < f->options->n_binding; i++) {
                 str_id name = str_intern_z(f->strings, f->options->binding[i].name);
 
-                if (dim_is_used(f->dims, name) || map_get(&f->names, name) >= 0)
+                if (dim_is_used(f->dims, name) || map_get(&f->names, name) >= 0 || declare_is_ignored(f, name))
                         continue;
                 const char *names = list_names(f);
 

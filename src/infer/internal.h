@@ -196,6 +196,9 @@ struct dim_name *dim_name_entry(struct infer *f, str_id name);
 /* Collects the names that stand alone as dimensions, and keeps anonymous symbols off all of them. */
 void declare_dimension_names(struct infer *f, const OnnxGraph *graph);
 
+/* Whether a name stands alone in the model's declarations that the caller has ignored, and so nowhere else. */
+bool declare_is_ignored(struct infer *f, str_id name);
+
 /* What a dimension that the model leaves open, or names, stands for. */
 struct declare_site {
         const char *scope;

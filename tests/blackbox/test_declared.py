@@ -113,8 +113,8 @@ def branches(daemon):
     grow = graph([op("t = Concat(past, x)", axis=1)], [], ["t"])
     keep = graph([op("u = Identity(x)")], [], ["u"])
     nodes = [op("y = If(c)", "n", then_branch=grow, else_branch=keep), op("z = Relu(y)")]
-    for claim, constraints in (("past_len + 1", ["If_y_1 == past_len + 1"]), ("seq", ["If_y_1 == seq"]),
-                               ("7", ["If_y_1 == 7"]), ("total", []), ("?", [])):
+    for claim, constraints in (("past_len + 1", ["If_1 == past_len + 1"]), ("seq", ["If_1 == seq"]),
+                               ("7", ["If_1 == 7"]), ("total", []), ("?", [])):
         seen = told(daemon, nodes, ["y: float[batch,%s,4]" % claim, "z"], inputs)
         name = "total" if claim == "total" else "?1"
         equal("%s of sizes that the branches prove" % claim, (seen["y"], seen["z"], seen.constraints, seen.reasons),

@@ -123,7 +123,7 @@ START_TEST(optional_needs_no_input)
         ck_assert_int_eq(ox_node_output(node, "y"), OX_OK);
         ck_assert_int_eq(ox_node_type(node, "type", &type), OX_OK);
         infers(c, node);
-        value_is(c, "y", "optional(seq(tensor(float)))", "[2, Optional_y_1, Optional_y_2]");
+        value_is(c, "y", "optional(seq(tensor(float)))", "[2, Optional_1, Optional_2]");
         ck_assert_int_eq(get(c, "y").length->value, 0);
         type.type = "map(int64,tensor(float))";
         ck_assert_int_eq(ox_node_type(node, "type", &type), OX_INVALID_ARGUMENT);

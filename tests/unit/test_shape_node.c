@@ -58,7 +58,7 @@ START_TEST(facts_go_from_node_to_node)
         set(c, "x", "tensor(float)", OX_SHAPE(OX_SYM("N")));
         set(c, "w", "tensor(float)", OX_SHAPE(OX_SIZE(4), OX_SIZE(2)));
         infers(c, node_of(c, "NonZero", "x", NULL));
-        value_is(c, "y", "tensor(int64)", "[1, NonZero_y_1]");
+        value_is(c, "y", "tensor(int64)", "[1, NonZero_1]");
         struct ox_node *node;
 
         ox_node_new(c, "", "MatMul", &node);

@@ -86,10 +86,10 @@ START_TEST(symbols_that_inference_made_can_be_given_back)
         ox_node_output(node, "a+b");
         set(c, "x", "tensor(float)", OX_SHAPE(OX_SYM("N")));
         infers(c, node);
-        value_is(c, "a+b", "tensor(int64)", "[1, NonZero_a+b_1]");
+        value_is(c, "a+b", "tensor(int64)", "[1, NonZero_1]");
         set(c, "again", "tensor(int64)", get(c, "a+b").shape);
         infers(c, node_of(c, "Add", "a+b", "again"));
-        value_is(c, "y", "tensor(int64)", "[1, NonZero_a+b_1]");
+        value_is(c, "y", "tensor(int64)", "[1, NonZero_1]");
         ox_context_free(c);
 }
 END_TEST

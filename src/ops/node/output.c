@@ -108,34 +108,37 @@ void out_content(struct node *n, int o, const struct content *content)
 
 /* -- fresh symbols -- */
 
-static struct dim fresh(struct node *n, int o, int axis, const char *hint)
+static struct dim_origin origin_of(const struct node *n, int o, int axis)
 {
-        const OnnxNode *p = n->proto;
-        struct dim_origin origin = {
-                .value = o < n->n_out ? p->output[o] : "",
+        return (struct dim_origin){
+                .value = o < n->n_out ? n->proto->output[o] : "",
                 .axis = axis,
-                .op = p->op_type,
-                .node = p->name,
+                .op = n->proto->op_type,
+                .node = n->proto->name,
                 .scope = n->scope,
         };
-
-        return dim_fresh(n->dims, hint, &origin);
 }
 
 struct dim out_fresh(struct node *n, int o, int axis)
 {
-        const char *output = o < n->n_out ? n->proto->output[o] : "";
+        return out_fresh_numbered(n, o, axis, text_or_empty(n->proto->op_type));
+}
 
-        return fresh(n, o, axis, arena_printf(n->arena, "%s_%s_%d", text_or_empty(n->proto->op_type), output, axis));
+struct dim out_fresh_numbered(struct node *n, int o, int axis, const char *stem)
+{
+        const struct dim_origin origin = origin_of(n, o, axis);
+
+        return dim_fresh_numbered(n->dims, stem, &origin);
 }
 
 struct dim out_fresh_named(struct node *n, int o, int axis, const char *format, ...)
 {
+        const struct dim_origin origin = origin_of(n, o, axis);
         va_list args;
 
         va_start(args, format);
         const char *hint = arena_vprintf(n->arena, format, args);
 
         va_end(args);
-        return fresh(n, o, axis, hint);
+        return dim_fresh(n->dims, hint, &origin);
 }

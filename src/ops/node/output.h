@@ -21,8 +21,10 @@ enum ox_code out_type(struct node *n, int o, const struct type *type);
 /* Known elements of an output whose shape is known; ignored when their number does not fit it. */
 void out_content(struct node *n, int o, const struct content *content);
 
-/* A fresh symbol for axis `axis` of output `o`, called <Op>_<output>_<axis>, that remembers where it arose. */
+/* A fresh symbol for axis `axis` of output `o`, called <Op>_<number>, that remembers where it arose. */
 struct dim out_fresh(struct node *n, int o, int axis);
+/* The same, called <stem>_<number>. */
+struct dim out_fresh_numbered(struct node *n, int o, int axis, const char *stem);
 /* The same under a name of the rule's own choosing: the seeds name some. */
 struct dim out_fresh_named(struct node *n, int o, int axis, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
