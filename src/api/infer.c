@@ -147,7 +147,7 @@ enum ox_code ox_request_infer(struct ox_context *context, const struct infer_nod
 
 /* -- a node as rules see it, outside of any walk -- */
 
-static void no_fact(void *user, struct dim left, const char *relation, struct dim right, const struct node *n)
+static void no_fact(void *user, const struct dim_condition *condition, const struct node *n, const char *value)
 {
 }
 

@@ -179,6 +179,33 @@ enum dim_unify {
    were declared. */
 enum dim_unify dim_unify(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);
 
+/* What must hold of sizes for a model to run. */
+enum dim_relation {
+        DIM_EQUAL,
+        DIM_AT_MOST,
+        DIM_AT_LEAST,
+        DIM_DIVIDES, /* left divides right */
+        DIM_EITHER   /* left is right, or one of the two is 1 */
+};
+struct dim_condition {
+        struct dim left;
+        enum dim_relation relation;
+        struct dim right;
+};
+/* "==", "<=", ">=", "divides", "either" */
+const char *dim_relation_text(enum dim_relation relation);
+
+enum dim_require {
+        DIM_HOLDS,    /* whatever the symbols are, by what is known of them */
+        DIM_REQUIRED, /* it must hold for the model to run: the condition, as it reads best, is a fact from here on */
+        DIM_FAILS     /* it cannot hold */
+};
+/* That a >= b; that `divisor` divides d; that a and b broadcast. Where both sizes are known not to be 1, broadcasting
+   gives a condition of DIM_EQUAL, which is not a fact yet: that is dim_unify()'s. */
+enum dim_require dim_require_ge(struct dim_table *t, struct dim a, struct dim b, struct dim_condition *ret);
+enum dim_require dim_require_divides(struct dim_table *t, struct dim divisor, struct dim d, struct dim_condition *ret);
+enum dim_require dim_require_broadcast(struct dim_table *t, struct dim a, struct dim b, struct dim_condition *ret);
+
 /* Writes an equality as it reads best, which changes nothing of what it says: a number stands right, with the sum's
    constant in it, and what divides both sides is gone (24*N == 240 is N == 10). */
 void dim_equation(struct dim_table *t, struct dim *left, struct dim *right);

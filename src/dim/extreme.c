@@ -74,6 +74,53 @@ unsigned expr_extreme(struct dim_table *t, enum atom_kind kind, const struct dim
         return atom_dim(t, kind, all, count, ret);
 }
 
+bool is_never_one(struct dim_table *t, struct dim d)
+{
+        struct range range = range_of(t, d);
+        struct term room;
+        struct poly p = poly_of(t, d, &room);
+        uint64_t content = poly_content(p, false);
+        int64_t rest;
+
+        if (range.lower >= 2 || range.upper <= 0)
+                return true;
+        return content >= 2 && content <= INT64_MAX && mod_i64(poly_constant(p), (int64_t)content, &rest) && rest != 1;
+}
+
+/* Whether `lesser` is min(d, c) for some c >= 1: wherever d and that broadcast, they give d. */
+static bool is_lesser_of(struct dim_table *t, struct dim lesser, struct dim d)
+{
+        const struct atom *atom = lone_atom(t, lesser);
+        bool has_d = false;
+
+        if (!atom || atom->kind != ATOM_MIN)
+                return false;
+        for (uint32_t i = 0; i < atom->n; i++) {
+                has_d = has_d || dim_same(atom->arg[i], d);
+                if (!dim_same(atom->arg[i], d) && range_of(t, atom->arg[i]).lower < 1)
+                        return false;
+        }
+        return has_d;
+}
+
+/* Leaves out every argument that is a lesser one of another. */
+static void drop_lesser(struct dim_table *t, struct dim *arg, uint32_t *n)
+{
+        for (uint32_t i = 0; i < *n && *n <= MAX_PAIRWISE;) {
+                bool is_lesser = false;
+
+                for (uint32_t j = 0; j < *n && !is_lesser; j++)
+                        is_lesser = j != i && is_lesser_of(t, arg[i], arg[j]);
+                if (!is_lesser) {
+                        i++;
+                        continue;
+                }
+                (*n)--;
+                for (uint32_t j = i; j < *n; j++)
+                        arg[j] = arg[j + 1];
+        }
+}
+
 bool expr_broadcast(struct dim_table *t, const struct dim *arg, uint32_t n, unsigned *ret_faults, struct dim *ret)
 {
         struct dim all[MAX_ARGUMENTS];
@@ -97,11 +144,10 @@ bool expr_broadcast(struct dim_table *t, const struct dim *arg, uint32_t n, unsi
                 *ret = all[count - 1];
                 return true;
         }
+        drop_lesser(t, all, &count);
         /* What is never 1 is the size too. */
         for (uint32_t i = 0; i < count; i++) {
-                struct range range = range_of(t, all[i]);
-
-                if (range.lower >= 2 || range.upper <= 0 || count == 1) {
+                if (count == 1 || is_never_one(t, all[i])) {
                         *ret = all[i];
                         return true;
                 }

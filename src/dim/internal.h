@@ -267,6 +267,8 @@ bool poly_divide(struct dim_table *t, struct dim a, struct dim b, struct dim *re
 
 /* -- extreme.c -- */
 unsigned expr_extreme(struct dim_table *t, enum atom_kind kind, const struct dim *arg, uint32_t n, struct dim *ret);
+/* Whether a size is certain not to be 1, so that what it broadcasts with becomes it: 2*N is even. */
+bool is_never_one(struct dim_table *t, struct dim d);
 bool expr_broadcast(struct dim_table *t, const struct dim *arg, uint32_t n, unsigned *ret_faults, struct dim *ret);
 
 /* -- range.c, prove.c -- */

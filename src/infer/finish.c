@@ -271,26 +271,9 @@ static void finish_values(struct finishing *x, struct ox_result *result, const O
         result->value = values;
 }
 
-static void finish_constraints(struct finishing *x, struct ox_result *result)
+static struct dim finish_side(void *user, struct dim d)
 {
-        struct infer *f = x->f;
-        struct ox_constraint *constraints = arena_new_array(f->arena, struct ox_constraint, f->n_constraint);
-
-        for (size_t i = 0; i < f->n_constraint; i++) {
-                const struct constraint *c = &f->constraint[i];
-                struct dim left = finish_dim(x, c->left), right = finish_dim(x, c->right);
-
-                if (dim_same(left, right))
-                        continue; /* what became known later made them one */
-                constraints[result->n_constraint++] = (struct ox_constraint){
-                        .left = dim_text(f->dims, left),
-                        .relation = c->relation,
-                        .right = dim_text(f->dims, right),
-                        .node = c->node,
-                        .scope = c->scope,
-                };
-        }
-        result->constraint = constraints;
+        return finish_dim(user, d);
 }
 
 static const char *text_of(const char *text)
@@ -397,7 +380,7 @@ const struct ox_result *finish(struct infer *f, const OnnxGraph *graph)
         struct finishing x = {.f = f};
 
         finish_values(&x, result, graph);
-        finish_constraints(&x, result);
+        condition_finish(f, finish_side, &x, result);
         finish_symbols(&x, result);
         note_omitted(f);
         result->diags = &f->diags;

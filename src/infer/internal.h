@@ -80,9 +80,10 @@ struct dim_name {
 };
 
 struct constraint {
-        struct dim left, right;
-        const char *relation;
+        struct dim_condition is;
         const char *node;
+        int64_t node_index; /* -1: no node's */
+        const char *op, *value;
         const char *scope;
 };
 
@@ -255,6 +256,14 @@ const struct declared_shape *merge_told(struct infer *f, const struct type *infe
 size_t merge_split_names(struct infer *f);
 /* Warns of all names that are split. */
 void merge_note_split(struct infer *f);
+
+/* -- condition.c -- */
+
+/* For struct constraint_sink, with a struct infer. */
+void condition_add(void *f, const struct dim_condition *condition, const struct node *n, const char *value);
+/* The constraints that the result tells, once no more are added. `see` gets every size that is told. */
+void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim d), void *user,
+                      struct ox_result *result);
 
 /* -- opsets.c -- */
 

@@ -44,7 +44,7 @@ static void add_fact(const struct merging *m, struct dim inferred, struct dim de
 {
         struct node at = {.proto = m->site->node, .scope = m->site->scope, .index = m->node_index};
 
-        m->f->facts.add(m->f->facts.user, inferred, "==", declared, &at);
+        m->f->facts.add(m->f->facts.user, &(struct dim_condition){inferred, DIM_EQUAL, declared}, &at, m->site->value);
 }
 
 /* -- names that no input has -- */

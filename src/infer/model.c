@@ -8,39 +8,6 @@
 /* Names of a model besides those of the main graph's inputs, initializers and nodes' first outputs. */
 #define NAMES_BESIDE 256
 
-#define CONSTRAINTS_LOOKED 64 /* back, for one that is there already */
-
-static void add_constraint(void *user, struct dim left, const char *relation, struct dim right, const struct node *n)
-{
-        struct infer *f = user;
-
-        dim_equation(f->dims, &left, &right);
-        for (size_t i = 0; i < f->n_constraint && i < CONSTRAINTS_LOOKED; i++) {
-                const struct constraint *c = &f->constraint[f->n_constraint - 1 - i];
-
-                if (dim_same(c->left, left) && dim_same(c->right, right))
-                        return;
-        }
-        if (f->n_constraint >= CONSTRAINTS_KEPT) {
-                f->constraints_dropped++;
-                return;
-        }
-        if (f->n_constraint == f->constraint_capacity) {
-                size_t capacity = f->constraint_capacity ? 2 * f->constraint_capacity : 16;
-
-                f->constraint = arena_grow(f->arena, f->constraint, f->constraint_capacity * sizeof(*f->constraint),
-                                           capacity * sizeof(*f->constraint));
-                f->constraint_capacity = capacity;
-        }
-        f->constraint[f->n_constraint++] = (struct constraint){
-                .left = left,
-                .right = right,
-                .relation = relation,
-                .node = n->proto ? text_or_empty(n->proto->name) : "",
-                .scope = n->scope,
-        };
-}
-
 static void infer_begin(struct infer *f, struct arena *arena, const struct ox_limits *limits,
                         const struct ox_options *options, struct strings *strings, struct dim_table *dims)
 {
@@ -56,7 +23,7 @@ static void infer_begin(struct infer *f, struct arena *arena, const struct ox_li
                 .work_end_ns = options->work_ns ? now + options->work_ns : 0,
                 .look_ns = now + LOOK_EVERY_NS,
         };
-        f->facts = (struct constraint_sink){add_constraint, f};
+        f->facts = (struct constraint_sink){condition_add, f};
 }
 
 /* Before IR version 3 there was but one operator set (IR.md). */

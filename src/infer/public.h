@@ -59,11 +59,16 @@ struct ox_symbol {
         const char *scope; /* "": the main graph */
 };
 
-/* Two sizes that must be equal for the model to run. */
+/* What must hold of two sizes for the model to run. `relation` is "==", "<=", ">=", "divides" (left divides right) or
+   "either" (left is right, or one of the two is 1, as broadcasting wants it). In a `scope` it must hold only where that
+   branch or body runs. */
 struct ox_constraint {
         const char *left, *relation, *right; /* "M", "==", "N" */
         const char *node;
         const char *scope;
+        int64_t node_index; /* -1: no node's */
+        const char *op;
+        const char *value; /* the value that has the size */
 };
 
 /* How many values there are, and how much is known of them: exact (integers alone), symbolic (symbols of inputs),

@@ -91,6 +91,9 @@ static inline void fields_condition(SINK *sink, const struct ox_constraint *cond
         sink_text(sink, "right", 3, condition->right);
         sink_text_some(sink, "node", 4, condition->node);
         sink_text_some(sink, "scope", 5, condition->scope);
+        sink_number_some(sink, "nodeIndex", 6, condition->node_index);
+        sink_text_some(sink, "op", 7, condition->op);
+        sink_text_some(sink, "value", 8, condition->value);
 }
 
 static inline void fields_diagnostic(SINK *sink, const struct ox_diag *d)

@@ -175,6 +175,22 @@ static void put_head(struct table *t)
 
 /* -- the rest -- */
 
+/* Where a condition comes from: the node, by its name or its place, and the branch or body that it holds in. */
+static void put_origin(struct table *t, const struct ox_constraint *c)
+{
+        if (!c->node[0] && !c->op[0] && !c->scope[0])
+                return;
+        buf_puts(&t->buf, "  (");
+        put_clean(t, c->node[0] ? c->node : c->op);
+        if (!c->node[0] && c->node_index >= 0)
+                buf_printf(&t->buf, " %lld", (long long)c->node_index);
+        if (c->scope[0]) {
+                buf_puts(&t->buf, " in ");
+                put_clean(t, c->scope);
+        }
+        buf_putc(&t->buf, ')');
+}
+
 static void put_condition(void *table, enum result_list list, const struct ox_constraint *c)
 {
         struct table *t = table;
@@ -182,13 +198,9 @@ static void put_condition(void *table, enum result_list list, const struct ox_co
         (void)list;
         buf_puts(&t->buf, "must hold: ");
         put_clean(t, c->left);
-        buf_printf(&t->buf, " %s ", c->relation);
+        buf_printf(&t->buf, " %s ", strcmp(c->relation, "either") == 0 ? "is 1 or" : c->relation);
         put_clean(t, c->right);
-        if (c->node[0]) {
-                buf_puts(&t->buf, "  (");
-                put_clean(t, c->node);
-                buf_putc(&t->buf, ')');
-        }
+        put_origin(t, c);
         end_line(t);
 }
 

@@ -147,7 +147,7 @@ def several(daemon):
         for nodes in (half, half[::-1]):
             seen = told(daemon, nodes, outputs, inputs)
             equal("two sizes of one name", (seen["y"], seen["z"], seen.constraints, seen.reasons),
-                  ("float[1,C,N]", "float[1,C,(N+1)//2]", [], ["DECLARED_NAME"]))
+                  ("float[1,C,N]", "float[1,C,(N+1)//2]", ["N >= 1"], ["DECLARED_NAME"]))
     nodes = [op("y = NonZero(x)"), op("z = Transpose(y)"), op("u = Relu(x)")]
     for order in (nodes, nodes[::-1]):
         seen = told(daemon, order, ["z: int64[K,2]", "u: float[K,3]"])

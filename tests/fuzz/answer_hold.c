@@ -235,17 +235,31 @@ static bool read_side(struct holding *h, const char *text, int64_t *ret)
                dim_eval(h->dims, d, look_up, h, ret);
 }
 
-/* Equalities that the weaker answer reports. */
+static bool relation_holds(const char *relation, int64_t left, int64_t right)
+{
+        if (strcmp(relation, "<=") == 0)
+                return left <= right;
+        if (strcmp(relation, ">=") == 0)
+                return left >= right;
+        if (strcmp(relation, "divides") == 0)
+                return left != 0 && right % left == 0;
+        return left == right || (strcmp(relation, "either") == 0 && (left == 1 || right == 1));
+}
+
+/* What must hold by the weaker answer. */
 static void hold_constraints(struct holding *h)
 {
         const struct ox_result *said = h->weak->result;
         int64_t left, right;
 
         h->name = "where";
-        for (size_t i = 0; i < said->n_constraint; i++)
-                if (read_side(h, said->constraint[i].left, &left) && read_side(h, said->constraint[i].right, &right) &&
-                    left != right)
-                        contradiction(h, "%s == %s", said->constraint[i].left, said->constraint[i].right);
+        for (size_t i = 0; i < said->n_constraint; i++) {
+                const struct ox_constraint *c = &said->constraint[i];
+
+                if (read_side(h, c->left, &left) && read_side(h, c->right, &right) &&
+                    !relation_holds(c->relation, left, right))
+                        contradiction(h, "%s %s %s", c->left, c->relation, c->right);
+        }
 }
 
 /* The subject's symbols have their values by name. */

@@ -126,7 +126,8 @@ static void print_answer(enum ox_code code, const struct ox_result *result)
                 print_value(result->dims, &result->value[i]->value);
         }
         for (size_t i = 0; i < result->n_constraint; i++)
-                fprintf(stderr, " where %s == %s", result->constraint[i].left, result->constraint[i].right);
+                fprintf(stderr, " where %s %s %s", result->constraint[i].left, result->constraint[i].relation,
+                        result->constraint[i].right);
 }
 
 void subject_print(struct subject *s, const char *what, const struct value *in, enum ox_code code,

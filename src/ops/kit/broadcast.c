@@ -55,7 +55,7 @@ enum ox_code broadcast_shapes(struct node *n, const struct broadcast_side *left,
 
                 if (i < 0 || j < 0)
                         dims[d] = i < 0 ? b[j] : a[i];
-                else if (!dim_broadcast(n->dims, a[i], b[j], &dims[d])) /* NOLINT: a scalar's sizes are not reached */
+                else if (!sizes_broadcast(n, a[i], b[j], right->input, &dims[d])) /* NOLINT: no scalar has sizes */
                         return broadcast_fault(n, left, right, i, j);
                 is_a = is_a && dim_same(dims[d], a[i]);
                 is_b = is_b && dim_same(dims[d], b[j]);

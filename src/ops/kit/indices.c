@@ -1,5 +1,6 @@
 #include "ops/kit/indices.h"
 
+#include "ops/kit/sizes.h"
 #include "ops/node/input.h"
 
 bool index_normalize(int64_t index, int64_t size, int64_t *ret)
@@ -12,12 +13,19 @@ bool index_normalize(int64_t index, int64_t size, int64_t *ret)
         return true;
 }
 
-/* Indices that are known must lie within [-size, size - 1]. `size` of an axis that is not known allows all. */
+/* Indices that are known must lie within [-size, size - 1]: a condition on an axis of unknown size. */
 static enum ox_code index_check(struct node *n, struct scalar index, struct dim size, int input)
 {
         int64_t number, at;
 
-        if (!scalar_is_number(index, &number) || !dim_is_int(size) || index_normalize(number, size.val, &at))
+        if (!scalar_is_number(index, &number))
+                return OX_OK;
+        if (!dim_is_int(size)) {
+                if (number == INT64_MAX || number == INT64_MIN)
+                        return OX_OK;
+                return size_at_least(n, size, dim_int(number < 0 ? -number : number + 1), 0);
+        }
+        if (index_normalize(number, size.val, &at))
                 return OX_OK;
         return node_error(n, REASON_INDEX_OUT_OF_RANGE, input, "index %lld is not within [-%lld, %lld]",
                           (long long)number, (long long)size.val, (long long)size.val - 1);

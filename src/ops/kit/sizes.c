@@ -67,7 +67,7 @@ static enum ox_code agree(struct node *n, struct dim *dim, struct place origin, 
                                : NULL;
                 return sizes_differ(n, a, origin, b, place, hint);
         case DIM_UNIFY_FACT:
-                n->facts->add(n->facts->user, a, "==", b, n);
+                node_constrain(n, &(struct dim_condition){a, DIM_EQUAL, b}, place.input);
                 return OX_OK;
         case DIM_UNIFY_SAME:
         case DIM_UNIFY_BOUND:
@@ -92,6 +92,80 @@ enum ox_code dim_agree(struct node *n, struct dim *dim, struct dim other, int in
 }
 
 /* -- sizes that elements give -- */
+
+enum ox_code size_at_least(struct node *n, struct dim size, struct dim least, int input)
+{
+        struct dim_condition condition;
+
+        switch (dim_require_ge(n->dims, size, least, &condition)) {
+        case DIM_HOLDS:
+                break;
+        case DIM_REQUIRED:
+                node_constrain(n, &condition, input);
+                break;
+        case DIM_FAILS:
+                return node_error(n, REASON_DIM_MISMATCH, input, "%s must be at least %s", dim_text(n->dims, size),
+                                  dim_text(n->dims, least));
+        }
+        return OX_OK;
+}
+
+enum ox_code size_divides(struct node *n, struct dim divisor, struct dim size, int input)
+{
+        struct dim_condition condition;
+
+        switch (dim_require_divides(n->dims, divisor, size, &condition)) {
+        case DIM_HOLDS:
+                break;
+        case DIM_REQUIRED:
+                node_constrain(n, &condition, input);
+                break;
+        case DIM_FAILS:
+                return node_error(n, REASON_DIM_MISMATCH, input, "%s must divide %s", dim_text(n->dims, divisor),
+                                  dim_text(n->dims, size));
+        }
+        return OX_OK;
+}
+
+enum ox_code size_quotient(struct node *n, struct dim size, struct dim divisor, int input, struct dim *ret)
+{
+        TRY(size_divides(n, divisor, size, input));
+        *ret = dim_exactdiv(n->dims, size, divisor);
+        return OX_OK;
+}
+
+bool sizes_broadcast(struct node *n, struct dim a, struct dim b, int input, struct dim *ret)
+{
+        struct dim_condition condition;
+
+        if (dim_same(a, b)) {
+                *ret = a;
+                return true;
+        }
+        if (!dim_broadcast(n->dims, a, b, ret))
+                return false;
+        switch (dim_require_broadcast(n->dims, a, b, &condition)) {
+        case DIM_HOLDS:
+                return true;
+        case DIM_FAILS:
+                return false;
+        case DIM_REQUIRED:
+                break;
+        }
+        if (condition.relation == DIM_EQUAL) {
+                switch (dim_unify(n->dims, condition.left, condition.right, ret)) {
+                case DIM_UNIFY_CONFLICT:
+                        return false;
+                case DIM_UNIFY_FACT:
+                        break;
+                case DIM_UNIFY_SAME:
+                case DIM_UNIFY_BOUND:
+                        return true;
+                }
+        }
+        node_constrain(n, &condition, input);
+        return true;
+}
 
 bool scalar_as_size(struct node *n, struct scalar s, struct dim *ret)
 {

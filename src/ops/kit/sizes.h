@@ -22,6 +22,17 @@ enum ox_code dim_agree(struct node *n, struct dim *dim, struct dim other, int in
 enum ox_code sizes_differ(struct node *n, struct dim expected, struct place origin, struct dim actual,
                           struct place place, const char *hint);
 
+/* A size must be at least another, and be divided by `divisor`, for the model to run: a condition where that is not
+   known, an error DIM_MISMATCH where it cannot be. `input` is the one that has it. */
+enum ox_code size_at_least(struct node *n, struct dim size, struct dim least, int input);
+enum ox_code size_divides(struct node *n, struct dim divisor, struct dim size, int input);
+/* size // divisor of what it must divide. */
+enum ox_code size_quotient(struct node *n, struct dim size, struct dim divisor, int input, struct dim *ret);
+
+/* What two sizes give when they broadcast, as they must for the model to run: a condition where that is not known.
+   False when they cannot. `input` is the one that has `b`. */
+bool sizes_broadcast(struct node *n, struct dim a, struct dim b, int input, struct dim *ret);
+
 /* The size of a dimension when contents give it as an element: an integer >= 0 or an expression proven >= 0. False for
    anything else; the caller takes a fresh symbol then. */
 bool scalar_as_size(struct node *n, struct scalar s, struct dim *ret);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ops/kit/sizes.h"
 #include "ops/node/attr.h"
 
 /* (kernel - 1) * dilation + 1: what a dilated kernel covers. */
@@ -26,16 +27,26 @@ static struct dim windows_in_data(struct node *n, const struct window *w, struct
         return dim_min(t, dim_ceildiv(t, padded_steps, stride), dim_ceildiv(t, data_steps, stride));
 }
 
+/* The elements that an axis must have for a window to fit. */
+static struct dim needed(struct node *n, const struct window *w)
+{
+        struct dim pads = dim_add(n->dims, dim_int(w->pad_begin), dim_int(w->pad_end));
+
+        return w->auto_pad == WINDOW_NOTSET ? dim_sub(n->dims, covered(n, w), pads) : covered(n, w);
+}
+
 /* Rounding down, a kernel that is larger than the padded input fits nowhere; rounding up, one window may still begin in
-   the data. Of no data there may be no window at all: the formulas say 0. */
+   the data. Of no data there may be no window at all: the formulas say 0. Where it takes two
+   elements or more for a window, their lack is an error even then. */
 static enum ox_code expect_fit(struct node *n, const struct window *w, int axis, struct dim room, struct dim count)
 {
         struct dim_table *t = n->dims;
-        int64_t most, least_size, rest;
+        int64_t most, least;
 
-        dim_range(t, count, &rest, &most);
-        dim_range(t, w->size, &least_size, &rest);
-        if (most > 0 || (most == 0 && least_size <= 0))
+        dim_range(t, count, &least, &most);
+        if (most > 0 && !dim_is_int(count) && !dim_proves_ge(t, dim_int(1), needed(n, w)))
+                return size_at_least(n, count, dim_int(1), 0);
+        if (most > 0 || (most == 0 && !dim_proves_ge(t, needed(n, w), dim_int(2))))
                 return OX_OK;
         return node_error(n, REASON_KERNEL_EXCEEDS_INPUT, 0,
                           "the kernel covers %s elements of axis %d, which has %s with its padding",

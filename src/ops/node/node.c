@@ -106,6 +106,15 @@ void node_report(struct node *n, enum ox_severity severity, const struct fault *
         va_end(args);
 }
 
+void node_constrain(const struct node *n, const struct dim_condition *condition, int input)
+{
+        const char *value = input >= 0 && input < n->n_in ? n->proto->input[input]
+                            : n->n_out > 0                ? n->proto->output[0]
+                                                          : NULL;
+
+        n->facts->add(n->facts->user, condition, n, value);
+}
+
 void node_diagnose(struct node *n, enum ox_severity severity, enum reason reason, int input, const char *format, ...)
 {
         struct fault fault = {.reason = reason, .input = input, .axis = -1};

@@ -35,11 +35,15 @@ struct node {
         const struct constraint_sink *facts;
 };
 
-/* Takes equalities of two dimensions that both keep their name: {"left": "M", "relation": "==", "right": "N"}. */
+/* Takes what must hold of sizes for the model to run: {"left": "M", "relation": "==", "right": "N"}. `value` is the one
+   that has the size at fault where it does not hold; NULL: none in particular. */
 struct constraint_sink {
-        void (*add)(void *user, struct dim left, const char *relation, struct dim right, const struct node *n);
+        void (*add)(void *user, const struct dim_condition *condition, const struct node *n, const char *value);
         void *user;
 };
+
+/* Reports a condition; `input` is the one that has the size, -1: an output. */
+void node_constrain(const struct node *n, const struct dim_condition *condition, int input);
 
 /* -- faults -- */
 

@@ -22,6 +22,27 @@ enum ox_code out_type(struct node *n, int o, const struct type *type)
         return OX_OK;
 }
 
+/* A size is not negative, which the model must see to where it is not known. */
+static enum ox_code expect_size(struct node *n, int o, int axis, struct dim size)
+{
+        struct dim_condition condition;
+
+        if (dim_is_int(size))
+                return OX_OK;
+        switch (dim_require_ge(n->dims, size, dim_int(0), &condition)) {
+        case DIM_HOLDS:
+                break;
+        case DIM_REQUIRED:
+                node_constrain(n, &condition, -1);
+                break;
+        case DIM_FAILS:
+                return node_error(n, REASON_NEGATIVE_SIZE, -1,
+                                  "output %d would have size %s, which is negative, on axis %d", o,
+                                  dim_text(n->dims, size), axis);
+        }
+        return OX_OK;
+}
+
 enum ox_code out_tensor(struct node *n, int o, enum elem elem, int rank, const struct dim *dims)
 {
         assert(rank >= 0 && (rank == 0 || dims));
@@ -39,7 +60,7 @@ enum ox_code out_tensor(struct node *n, int o, enum elem elem, int rank, const s
                                           (long long)size.val, d);
         }
         for (int d = 0; d < rank; d++)
-                dim_assume_size(n->dims, dims[d]);
+                TRY(expect_size(n, o, d, dims[d]));
         struct type type = type_tensor(elem, rank, dims);
 
         return out_type(n, o, &type);

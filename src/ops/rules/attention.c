@@ -33,8 +33,7 @@ static enum ox_code head_size(struct node *n, int i, int64_t heads, struct dim *
                 return node_error(n, REASON_DIM_MISMATCH, i,
                                   "axis 2 of input %d must be a multiple of its %lld heads, got %lld", i,
                                   (long long)heads, (long long)packed.val);
-        *ret = dim_exactdiv(n->dims, packed, dim_int(heads));
-        return OX_OK;
+        return size_quotient(n, packed, dim_int(heads), i, ret);
 }
 
 static enum ox_code packed_heads(struct node *n, int i, int64_t heads, struct heads *ret)

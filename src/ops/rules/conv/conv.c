@@ -326,8 +326,10 @@ enum ox_code infer_Col2Im(struct node *n)
         TRY(block_sizes(n, &block, sizes, &product, &block_known));
 
         dims[0] = in_has_rank(n, 0) ? in_dim(n, 0, 0) : out_fresh(n, 0, 0);
-        dims[1] =
-                block_known && in_has_rank(n, 0) ? dim_exactdiv(n->dims, in_dim(n, 0, 1), product) : out_fresh(n, 0, 1);
+        if (block_known && in_has_rank(n, 0))
+                TRY(size_quotient(n, in_dim(n, 0, 1), product, 0, &dims[1]));
+        else
+                dims[1] = out_fresh(n, 0, 1);
         for (size_t d = 0; d < spatial; d++)
                 if (image.state != LIST_KNOWN || !element_size(n, image.at[d], &dims[d + 2])) {
                         dims[d + 2] = out_fresh(n, 0, (int)d + 2);

@@ -162,7 +162,7 @@ static enum ox_code split_equal(struct node *n, struct split *s)
                                   "axis %d has size %lld, which does not divide into %d equal parts", s->axis,
                                   (long long)s->size.val, n->n_out);
         for (int o = 0; o < n->n_out; o++)
-                s->part[o] = dim_exactdiv(n->dims, s->size, dim_int(n->n_out));
+                TRY(size_quotient(n, s->size, dim_int(n->n_out), 0, &s->part[o]));
         return OX_OK;
 }
 

@@ -325,8 +325,7 @@ static enum ox_code divide_size(struct node *n, struct dim *dim, struct dim by, 
                 return node_error(n, REASON_DIM_MISMATCH, 0,
                                   "dimension %d of the input is %lld, which is no multiple of %lld", axis,
                                   (long long)dim->val, (long long)by.val);
-        *dim = dim_exactdiv(n->dims, *dim, by);
-        return OX_OK;
+        return size_quotient(n, *dim, by, 0, dim);
 }
 
 enum ox_code infer_DepthToSpace(struct node *n)

@@ -135,8 +135,7 @@ static enum ox_code reshape_solve(struct node *n, struct reshape *r)
         }
         if (dim_is_int(in) && dim_is_int(out) && in.val % out.val != 0)
                 return reshape_mismatch(n, in, out);
-        r->dim[r->open] = dim_exactdiv(n->dims, in, out);
-        return OX_OK;
+        return size_quotient(n, in, out, 0, &r->dim[r->open]);
 }
 
 enum ox_code infer_Reshape(struct node *n)
@@ -179,7 +178,7 @@ static enum ox_code expand_size(struct node *n, struct dim size, struct scalar w
         struct dim target;
 
         if (element_size(n, wanted, &target)) {
-                if (dim_broadcast(n->dims, size, target, ret))
+                if (sizes_broadcast(n, size, target, 0, ret))
                         return OX_OK;
                 return node_error(n, REASON_DIM_MISMATCH, 1,
                                   "dimension %d of the output: the input's %s does not expand to %s", axis,

@@ -1,4 +1,5 @@
 /* Einsum 12: sums of products, as an equation of labels says. */
+#include "ops/kit/sizes.h"
 #include "ops/rules/linalg.h"
 
 #include <string.h>
@@ -75,7 +76,7 @@ static enum ox_code size_meet(struct node *n, struct shared_size *size, struct d
                 *size = (struct shared_size){.dim = dim, .known = true, .open = size->open};
                 return OX_OK;
         }
-        if (dim_broadcast(n->dims, size->dim, dim, &size->dim))
+        if (sizes_broadcast(n, size->dim, dim, input, &size->dim))
                 return OX_OK;
         return node_error(n, REASON_DIM_MISMATCH, input, "a label has sizes %s and %s", dim_text(n->dims, size->dim),
                           dim_text(n->dims, dim));

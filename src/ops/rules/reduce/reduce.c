@@ -3,6 +3,7 @@
 #include "ops/rules/reduce.h"
 #include "ops/kit/axes.h"
 #include "ops/kit/list.h"
+#include "ops/kit/sizes.h"
 
 /* -- Reduce* -- */
 
@@ -187,9 +188,9 @@ static enum ox_code topk_size(struct node *n, int axis, struct scalar k, struct 
                 return OX_OK;
         }
         *ret = dim_resolve(n->dims, k.d);
-        if (!dim_is_int(*ret))
-                return OX_OK;
-        if (dim_is_int(from) && ret->val > from.val)
+        if (!dim_is_int(*ret) || !dim_is_int(from))
+                return size_at_least(n, from, *ret, 0);
+        if (ret->val > from.val)
                 return node_error(n, REASON_ATTRIBUTE_VALUE, 1,
                                   "k must be at most the size of the axis, %lld, got %lld", (long long)from.val,
                                   (long long)ret->val);

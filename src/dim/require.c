@@ -1,0 +1,225 @@
+/* Conditions: what must hold of sizes for a model to run, in the form that reads best, and as facts where they are of a
+   symbol alone. */
+#include "dim/internal.h"
+
+#define MAX_REDUCTIONS 16
+
+/* -- a sum that must not be negative -- */
+
+/* max(x, m) or min(x, m) for an integer m: it is the x that decides, since range_of() settles all that m does. */
+static bool decides(const struct dim_table *t, const struct atom *atom, struct dim *ret)
+{
+        if ((atom->kind != ATOM_MAX && atom->kind != ATOM_MIN) || atom->n != 2 || !dim_is_int(atom->arg[1]))
+                return false;
+        (void)t;
+        *ret = atom->arg[0];
+        return true;
+}
+
+/* sign * atom + constant >= 0 in terms of what the atom is made of. False when it stays as it is. */
+static bool open_atom(struct dim_table *t, const struct atom *atom, bool positive, int64_t constant, struct dim *ret)
+{
+        struct dim x;
+        int64_t k, scaled;
+
+        if (decides(t, atom, &x))
+                return !expr_combine(t, x, positive ? 1 : -1, dim_int(constant), 1, ret);
+        if (atom->kind != ATOM_FLOORDIV || !dim_is_int(atom->arg[1]) || atom->arg[1].val <= 0)
+                return false;
+        /* x//k >= -c is x >= -c*k; x//k <= c is x <= c*k + k - 1. */
+        k = atom->arg[1].val;
+        if (!mul_i64(constant, k, &scaled) || (!positive && !add_i64(scaled, k - 1, &scaled)))
+                return false;
+        return !expr_combine(t, atom->arg[0], positive ? 1 : -1, dim_int(scaled), 1, ret);
+}
+
+/* d >= 0 divided by what all its coefficients but the constant have in common. */
+static bool divide_content(struct dim_table *t, struct dim d, struct dim *ret)
+{
+        struct term room;
+        struct poly p = poly_of(t, d, &room);
+        uint64_t content = poly_content(p, false);
+
+        return content >= 2 && content <= INT64_MAX && !expr_floordiv(t, d, dim_int((int64_t)content), ret);
+}
+
+/* A simpler sum that is >= 0 exactly where `d` is. */
+static struct dim reduce(struct dim_table *t, struct dim d)
+{
+        for (int i = 0; i < MAX_REDUCTIONS && !dim_is_int(d); i++) {
+                struct term room;
+                struct poly p = poly_of(t, d, &room);
+                int64_t constant = poly_constant(p);
+                const struct term *last = &p.term[p.n - 1];
+                const struct atom *atom = mono_atom(t, last->mono);
+
+                if (divide_content(t, d, &d))
+                        continue;
+                if (p.n > (constant != 0 ? 2u : 1u) || !atom || (last->coef != 1 && last->coef != -1) ||
+                    !open_atom(t, atom, last->coef == 1, constant, &d))
+                        break;
+        }
+        return d;
+}
+
+/* d >= 0 as two sides without terms below 0; numbers alone stand right. */
+static bool write_sides(struct dim_table *t, struct dim d, struct dim_condition *ret)
+{
+        struct term room;
+        struct poly p = poly_of(t, d, &room);
+        struct scratch_mark mark = scratch_mark(t);
+        struct term *more = scratch_take(t, p.n + 1, sizeof(*more)), *less = scratch_take(t, p.n + 1, sizeof(*less));
+        size_t n_more = 0, n_less = 0;
+        bool variable_more = false, variable_less = false, good = true;
+
+        for (size_t i = 0; i < p.n && good; i++) {
+                bool is_constant = p.term[i].mono == MONO_ONE;
+
+                good = p.term[i].coef != INT64_MIN;
+                if (p.term[i].coef > 0) {
+                        more[n_more++] = p.term[i];
+                        variable_more = variable_more || !is_constant;
+                } else {
+                        less[n_less++] = (struct term){.coef = good ? -p.term[i].coef : 0, .mono = p.term[i].mono};
+                        variable_less = variable_less || !is_constant;
+                }
+        }
+        good = good && !poly_intern(t, (struct poly){more, n_more}, &ret->left) &&
+               !poly_intern(t, (struct poly){less, n_less}, &ret->right);
+        scratch_release(t, mark);
+        ret->relation = DIM_AT_LEAST;
+        if (good && variable_less && (!variable_more || n_less < n_more)) {
+                struct dim left = ret->left;
+
+                ret->left = ret->right;
+                ret->right = left;
+                ret->relation = DIM_AT_MOST;
+        }
+        return good;
+}
+
+static void look_before(void *user, uint32_t symbol)
+{
+        uint32_t *least = user;
+
+        if (symbol < *least)
+                *least = symbol;
+}
+
+/* What is required is a fact from here on. */
+static void keep(struct dim_table *t, struct dim d, const struct dim_condition *c)
+{
+        uint32_t least = UINT32_MAX;
+
+        if (dim_is_int(c->right) && c->relation == DIM_AT_LEAST)
+                dim_assume_ge(t, c->left, c->right.val);
+        if (dim_is_int(c->right) && c->relation == DIM_AT_MOST)
+                dim_assume_le(t, c->left, c->right.val);
+        dim_each_symbol(t, d, look_before, &least);
+        if (dim_is_int(d) || least < t->held || t->expr[d.expr]->not_negative)
+                return;
+        t->expr[d.expr]->not_negative = true;
+        t->fact_generation++;
+}
+
+enum dim_require dim_require_ge(struct dim_table *t, struct dim a, struct dim b, struct dim_condition *ret)
+{
+        struct dim d;
+
+        a = dim_resolve(t, a);
+        b = dim_resolve(t, b);
+        if (proves_ge(t, a, b))
+                return DIM_HOLDS;
+        if (expr_combine(t, a, 1, b, -1, &d))
+                return DIM_HOLDS; /* past what can be stated, nothing is said */
+        if (range_of(t, d).upper < 0)
+                return DIM_FAILS;
+        struct dim reduced = reduce(t, d);
+
+        if (range_of(t, reduced).upper < 0)
+                return DIM_FAILS;
+        if (proves_ge(t, reduced, dim_int(0)) || !write_sides(t, reduced, ret))
+                return DIM_HOLDS;
+        keep(t, reduced, ret);
+        keep(t, d, ret);
+        return DIM_REQUIRED;
+}
+
+/* -- divisibility -- */
+
+enum dim_require dim_require_divides(struct dim_table *t, struct dim divisor, struct dim d, struct dim_condition *ret)
+{
+        struct dim rest;
+        struct term room;
+        const struct atom *atom;
+
+        divisor = dim_resolve(t, divisor);
+        d = dim_resolve(t, d);
+        if (dim_is(divisor, 0) || expr_mod(t, d, divisor, &rest))
+                return DIM_HOLDS;
+        if (dim_is_int(rest))
+                return rest.val == 0 ? DIM_HOLDS : DIM_FAILS;
+        /* The rest is a multiple of a simpler one where both have a divisor in common. */
+        atom = poly_of(t, rest, &room).n == 1 ? mono_atom(t, poly_of(t, rest, &room).term[0].mono) : NULL;
+        if (atom && atom->kind == ATOM_MOD) {
+                divisor = atom->arg[1];
+                d = atom->arg[0];
+        }
+        *ret = (struct dim_condition){divisor, DIM_DIVIDES, d};
+        return DIM_REQUIRED;
+}
+
+/* -- broadcasting -- */
+
+/* Of broadcast(a, min(a, other)): `other`. */
+static bool lesser_of(const struct dim_table *t, struct dim a, struct dim b, struct dim *ret_other)
+{
+        const struct atom *atom = lone_atom(t, b);
+
+        if (!atom || atom->kind != ATOM_MIN || atom->n != 2)
+                return false;
+        for (int i = 0; i < 2; i++)
+                if (dim_same(atom->arg[i], a)) {
+                        *ret_other = atom->arg[1 - i];
+                        return true;
+                }
+        return false;
+}
+
+enum dim_require dim_require_broadcast(struct dim_table *t, struct dim a, struct dim b, struct dim_condition *ret)
+{
+        struct dim other;
+
+        a = dim_resolve(t, a);
+        b = dim_resolve(t, b);
+        if (dim_same(a, b) || dim_is(a, 1) || dim_is(b, 1))
+                return DIM_HOLDS;
+        if (dim_is_int(a) && dim_is_int(b))
+                return DIM_FAILS;
+        /* min(a, c) is a wherever c is not the lesser; where it is, it would have to be 1, as c would. */
+        if (lesser_of(t, a, b, &other) || lesser_of(t, b, a, &other)) {
+                bool swapped = !lesser_of(t, a, b, &other);
+
+                if (dim_is(other, 1))
+                        return DIM_HOLDS;
+                if (range_of(t, other).lower >= 2)
+                        return dim_require_ge(t, other, swapped ? b : a, ret);
+        }
+        if (dim_proves_equal(t, a, b))
+                return DIM_HOLDS;
+        bool a_fixed = is_never_one(t, a), b_fixed = is_never_one(t, b);
+
+        *ret = (struct dim_condition){a_fixed ? b : a, a_fixed && b_fixed ? DIM_EQUAL : DIM_EITHER, a_fixed ? a : b};
+        return DIM_REQUIRED;
+}
+
+const char *dim_relation_text(enum dim_relation relation)
+{
+        static const char *const texts[] = {[DIM_EQUAL] = "==",
+                                            [DIM_AT_MOST] = "<=",
+                                            [DIM_AT_LEAST] = ">=",
+                                            [DIM_DIVIDES] = "divides",
+                                            [DIM_EITHER] = "either"};
+
+        return texts[relation];
+}

@@ -1,0 +1,167 @@
+/* What must hold of sizes for the model to run, and what was taken for granted: collected while nodes are walked, and
+   told once each in the result. */
+#include <string.h>
+
+#include "base/bounds.h"
+#include "infer/internal.h"
+
+#define CONSTRAINTS_LOOKED 64 /* back, for one that is there already */
+
+static bool is_same(const struct constraint *c, const struct dim_condition *is, const char *scope)
+{
+        bool alike = dim_same(c->is.left, is->left) && dim_same(c->is.right, is->right);
+        bool swapped = dim_same(c->is.left, is->right) && dim_same(c->is.right, is->left);
+
+        return c->is.relation == is->relation && (alike || (swapped && is->relation == DIM_EITHER)) &&
+               (!c->scope[0] || strcmp(c->scope, scope) == 0);
+}
+
+/* Whether both bound the same size from the same side in one scope, by numbers. */
+static bool is_rival(const struct constraint *c, const struct dim_condition *is, const char *scope)
+{
+        return (is->relation == DIM_AT_LEAST || is->relation == DIM_AT_MOST) && c->is.relation == is->relation &&
+               dim_is_int(is->right) && dim_is_int(c->is.right) && dim_same(c->is.left, is->left) &&
+               strcmp(c->scope, scope) == 0;
+}
+
+/* The constraint that a new one takes the place of, or -1; *ret_told: there is one already that says as much. */
+static int64_t find_place(const struct infer *f, const struct dim_condition *is, const char *scope, bool *ret_told)
+{
+        *ret_told = false;
+        for (size_t i = 0; i < f->n_constraint && i < CONSTRAINTS_LOOKED; i++) {
+                const struct constraint *c = &f->constraint[f->n_constraint - 1 - i];
+                bool is_stronger = is->relation == DIM_AT_LEAST ? is->right.val > c->is.right.val
+                                                                : is->right.val < c->is.right.val;
+
+                if (is_rival(c, is, scope) && is_stronger)
+                        return (int64_t)(f->n_constraint - 1 - i);
+                *ret_told = is_same(c, is, scope) || is_rival(c, is, scope);
+                if (*ret_told)
+                        break;
+        }
+        return -1;
+}
+
+void condition_add(void *user, const struct dim_condition *condition, const struct node *n, const char *value)
+{
+        struct infer *f = user;
+        struct dim_condition is = *condition;
+        bool told;
+        int64_t at;
+
+        if (is.relation == DIM_EQUAL)
+                dim_equation(f->dims, &is.left, &is.right);
+        at = find_place(f, &is, n->scope, &told);
+        if (told)
+                return;
+        if (at < 0 && f->n_constraint >= CONSTRAINTS_KEPT) {
+                f->constraints_dropped++;
+                return;
+        }
+        if (at < 0 && f->n_constraint == f->constraint_capacity) {
+                size_t capacity = f->constraint_capacity ? 2 * f->constraint_capacity : 16;
+
+                f->constraint = arena_grow(f->arena, f->constraint, f->constraint_capacity * sizeof(*f->constraint),
+                                           capacity * sizeof(*f->constraint));
+                f->constraint_capacity = capacity;
+        }
+        at = at < 0 ? (int64_t)f->n_constraint++ : at;
+        f->constraint[at] = (struct constraint){
+                .is = is,
+                .node = n->proto ? text_or_empty(n->proto->name) : "",
+                .node_index = n->proto ? n->index : -1,
+                .op = n->proto ? text_or_empty(n->proto->op_type) : "",
+                .value = text_or_empty(value),
+                .scope = n->scope,
+        };
+}
+
+/* Numbers stand right, though it is by now that a side is one. */
+static void arrange(struct infer *f, struct dim_condition *is)
+{
+        struct dim left = is->left;
+
+        if (is->relation == DIM_EQUAL)
+                dim_equation(f->dims, &is->left, &is->right);
+        if (!dim_is_int(is->left) || is->relation == DIM_EQUAL || is->relation == DIM_DIVIDES)
+                return;
+        is->left = is->right;
+        is->right = left;
+        if (is->relation != DIM_EITHER)
+                is->relation = is->relation == DIM_AT_LEAST ? DIM_AT_MOST : DIM_AT_LEAST;
+}
+
+/* Whether a stronger bound of the same symbol is told too, by the bounds that are known of it outside of branches. */
+static bool is_weaker(struct infer *f, const struct dim_condition *is)
+{
+        uint32_t symbol;
+
+        if (!dim_as_symbol(f->dims, is->left, &symbol) || !dim_is_int(is->right))
+                return false;
+        const struct dim_symbol *s = dim_symbol_at(f->dims, symbol);
+
+        return (is->relation == DIM_AT_LEAST && is->right.val < s->lower) ||
+               (is->relation == DIM_AT_MOST && is->right.val > s->upper);
+}
+
+/* Whether it holds by what became known after it was added. */
+static bool is_settled(struct infer *f, const struct dim_condition *is)
+{
+        struct dim_condition again;
+        bool is_bound = dim_is_int(is->right);
+
+        switch (is->relation) {
+        case DIM_EQUAL:
+                return dim_same(is->left, is->right);
+        case DIM_AT_MOST:
+        case DIM_AT_LEAST:
+                if (dim_is_int(is->left) && is_bound)
+                        return true;
+                return dim_same(is->left, is->right) || is_weaker(f, is);
+        case DIM_DIVIDES:
+                return dim_require_divides(f->dims, is->left, is->right, &again) == DIM_HOLDS;
+        case DIM_EITHER:
+                return dim_require_broadcast(f->dims, is->left, is->right, &again) == DIM_HOLDS;
+        }
+        return false;
+}
+
+/* Those that say the same by now: the first counts, and one of a branch where the main graph has it too. */
+static bool is_told(const struct constraint *told, size_t count, const struct dim_condition *is, const char *scope)
+{
+        for (size_t i = 0; i < count && i < CONSTRAINTS_LOOKED; i++)
+                if (is_same(&told[count - 1 - i], is, scope))
+                        return true;
+        return false;
+}
+
+void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim d), void *user,
+                      struct ox_result *result)
+{
+        struct ox_constraint *rows = arena_new_array(f->arena, struct ox_constraint, f->n_constraint);
+        struct constraint *told = arena_new_array(f->arena, struct constraint, f->n_constraint);
+
+        for (size_t i = 0; i < f->n_constraint; i++) {
+                const struct constraint *c = &f->constraint[i];
+                struct dim_condition is = c->is;
+
+                is.left = dim_settle(f->dims, is.left);
+                is.right = dim_settle(f->dims, is.right);
+                arrange(f, &is);
+                if (is_settled(f, &is) || is_told(told, result->n_constraint, &is, c->scope))
+                        continue;
+                told[result->n_constraint] = *c;
+                told[result->n_constraint].is = is;
+                rows[result->n_constraint++] = (struct ox_constraint){
+                        .left = dim_text(f->dims, see(user, is.left)),
+                        .relation = dim_relation_text(is.relation),
+                        .right = dim_text(f->dims, see(user, is.right)),
+                        .node = c->node,
+                        .node_index = c->node_index,
+                        .op = c->op,
+                        .value = c->value,
+                        .scope = c->scope,
+                };
+        }
+        result->constraint = rows;
+}
