@@ -377,8 +377,10 @@ static void pass_undecided(struct node *n)
                         n->out[o].undecided = true;
 }
 
-/* `expected`: the first output's name, when it was looked for ahead. */
-static void define_outputs(struct infer *f, struct scope *scope, struct node *n, const struct str_expected *expected)
+/* `expected`: the first output's name, when it was looked for ahead. `bindings`: of the table of dimensions, as of
+   which the outputs are resolved. */
+static void define_outputs(struct infer *f, struct scope *scope, struct node *n, const struct str_expected *expected,
+                           uint32_t bindings)
 {
         for (int o = 0; o < n->n_out; o++) {
                 const char *text = n->proto->output[o];
@@ -388,6 +390,7 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n,
                 str_id name = o == 0 && expected ? str_intern_expected(f->strings, expected)
                                                  : str_intern_static(f->strings, text);
                 struct result_value entry = {
+                        .bindings = bindings,
                         .value = n->out[o],
                         .name = text,
                         .kind = OX_KIND_INTERMEDIATE,
@@ -530,6 +533,8 @@ static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node
         if (node->n_output > FEW_VALUES)
                 n.out = arena_new_array(f->arena, struct value, node->n_output);
         outputs_unknown(&n);
+        uint32_t bindings = dim_bindings(f->dims);
+
         if (!found)
                 note_missing(f, scope, &n);
         else if (!resolved)
@@ -538,7 +543,8 @@ static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node
         else
                 run_and_share(f, scope, &n);
         pass_undecided(&n);
-        define_outputs(f, scope, &n, expected);
+        /* What a rule makes of resolved inputs is resolved. A function's outputs may be those of an earlier call. */
+        define_outputs(f, scope, &n, expected, n.row ? bindings : 0);
         return true;
 }
 
