@@ -13,6 +13,7 @@
 #include "main/main.h"
 #include "net/accept.h"
 #include "net/http1.h"
+#include "net/http2.h"
 #include "obs/log.h"
 #include "rest/rest.h"
 #include "version.h"
@@ -28,6 +29,7 @@ struct daemon {
         struct listener listener;
         struct peers *peers;
         struct http1 *http1;
+        struct http2 *http2;
         struct acceptor *acceptor;
         sigset_t signals;
 };
@@ -95,9 +97,14 @@ static void tidy(void *user)
         malloc_trim(0);
 }
 
-static void take(void *user, int socket, const struct sockaddr *address, socklen_t size)
+static void take_http1(void *user, int socket, const struct sockaddr *address, socklen_t size)
 {
         http1_take(((struct daemon *)user)->http1, socket, address, size);
+}
+
+static void take_http2(void *user, int socket, const struct sockaddr *address, socklen_t size)
+{
+        http2_take(((struct daemon *)user)->http2, socket, address, size);
 }
 
 static bool start_service(struct daemon *d)
@@ -125,9 +132,11 @@ static bool start_service(struct daemon *d)
         if (!d->peers)
                 return false;
         d->http1 = http1_new(service, d->peers, &rest_handler);
-        if (!d->http1)
+        d->http2 = http2_new(service, d->peers, &rest_handler);
+        if (!d->http1 || !d->http2)
                 return false;
-        d->acceptor = acceptor_new(&d->listener, d->peers, take, d);
+        d->acceptor = acceptor_new(&d->listener, d->peers,
+                                   &(struct acceptor_takers){.http1 = take_http1, .http2 = take_http2, .user = d});
         return d->acceptor != NULL;
 }
 
@@ -190,9 +199,9 @@ static bool drain(struct daemon *d)
         int64_t begun = clock_ns(), quiet = begun, now = begun;
 
         log_line("info", "draining", NULL, 0);
-        acceptor_free(d->acceptor);
-        d->acceptor = NULL;
+        acceptor_stop(d->acceptor);
         listener_close(&d->listener);
+        http2_drain(d->http2);
         while (now - quiet < QUIET_MS * INT64_C(1000000)) {
                 if (now - begun > d->config.drain_s * INT64_C(1000000000) + QUIET_MS * INT64_C(1000000) ||
                     !pause_ms(d, STEP_MS))
@@ -220,6 +229,7 @@ static void stop(struct daemon *d)
         /* A request that came at the last moment must not wait for a worker, which libmicrohttpd does not survive. */
         pool_end(d->service.pool);
         http1_free(d->http1);
+        http2_free(d->http2);
         peers_free(d->peers);
         pool_free(d->service.pool);
         listener_close(&d->listener);

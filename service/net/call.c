@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "net/address.h"
 #include "obs/log.h"
 #include "service.h"
 
@@ -69,8 +70,11 @@ struct call *call_new(struct service *service)
                 call = malloc(sizeof(*call));
         if (!call)
                 return NULL;
-        *call = (struct call){
-                .service = service, .route = -1, .reply = reply, .gathered = {.budget = &service->budget}};
+        *call = (struct call){.service = service,
+                              .route = -1,
+                              .reply = reply,
+                              .trailers = {.budget = &service->budget},
+                              .gathered = {.budget = &service->budget}};
         call->reply.length = 0;
         call->reply.failed = false;
         return call;
@@ -81,6 +85,7 @@ void call_free(struct call *call)
         struct call_pool *pool = &call->service->calls;
 
         text_free(&call->gathered);
+        text_free(&call->trailers);
         pthread_mutex_lock(&pool->lock);
         if (pool->count < CALLS_KEPT && call->reply.capacity <= KEEP_BYTES - pool->bytes) {
                 call->next = pool->first;
@@ -95,6 +100,99 @@ void call_free(struct call *call)
         if (call)
                 text_free(&call->reply);
         free(call);
+}
+
+/* -- from the begin of a request to its end -- */
+
+#define CLIENT_GONE 499
+
+struct call *call_begin(struct service *service, const struct call_handler *handler,
+                        const struct call_transport *transport, void *connection, uint64_t client)
+{
+        struct call *call = call_new(service);
+
+        if (!call)
+                return NULL;
+        call->handler = handler;
+        call->transport = transport;
+        call->connection = connection;
+        call->client = client;
+        call->started_ns = call->stage_since_ns = clock_ns();
+        call->deadline_ns = call->started_ns + service->config->request_s * INT64_C(1000000000);
+        return call;
+}
+
+void call_set_method(struct call *call, const char *name)
+{
+        call->method_name = name;
+        call->method = strcmp(name, "GET") == 0    ? METHOD_GET
+                       : strcmp(name, "HEAD") == 0 ? METHOD_HEAD
+                       : strcmp(name, "POST") == 0 ? METHOD_POST
+                                                   : METHOD_OTHER;
+}
+
+void call_is_begun(struct call *call)
+{
+        metric_add(&call->service->metrics, METRIC_requests_in_flight, 1);
+        if (call->has_body)
+                call_enter(call, STAGE_UPLOAD);
+}
+
+/* The status that stands is kept. */
+void call_cut_off(struct call *call, const char *by)
+{
+        if (!call->status) {
+                call->status = CLIENT_GONE;
+                call->code = OX_CANCELED;
+        }
+        if (!call->error[0])
+                call_note_error(call, "the connection ended before the reply was sent");
+        metrics_cut_off(&call->service->metrics, by);
+}
+
+static void log_call(const struct call *call, int64_t took_ns, const struct sockaddr *address, const char *cut_off_by)
+{
+        char client[ADDRESS_TEXT];
+        const int64_t *stage = call->stage_ns;
+        const struct log_field fields[] = {
+                {.name = "client", .text = address_text(address, client)},
+                {.name = "method", .text = call->method_name},
+                {.name = "path", .text = call->path},
+                {.name = "status", .kind = LOG_INT, .number = call->status},
+                {.name = "code", .text = ox_code_name(call->code)},
+                {.name = "ms", .kind = LOG_MS, .number = took_ns},
+                {.name = "upload_ms", .kind = LOG_MS, .number = stage[STAGE_UPLOAD]},
+                {.name = "queue_ms", .kind = LOG_MS, .number = stage[STAGE_QUEUE]},
+                {.name = "engine_ms", .kind = LOG_MS, .number = stage[STAGE_ENGINE]},
+                {.name = "send_ms", .kind = LOG_MS, .number = stage[STAGE_SEND]},
+                {.name = "bytes_in", .kind = LOG_INT, .number = (int64_t)call->body_bytes},
+                {.name = "bytes_skipped", .kind = LOG_INT, .number = (int64_t)call->skipped},
+                {.name = "bytes_out", .kind = LOG_INT, .number = (int64_t)call->reply.length},
+                {.name = "nodes", .kind = LOG_INT, .number = (int64_t)call->nodes},
+                {.name = "cut_off_by", .text = cut_off_by},
+                {.name = "error", .text = call->error[0] ? call->error : NULL},
+        };
+
+        log_line(call->status >= 500 ? "error" : "info", "request", fields, (int)(sizeof(fields) / sizeof(fields[0])));
+}
+
+void call_over(struct call *call, const struct sockaddr *client, const char *cut_off_by, bool is_noted)
+{
+        struct service *service = call->service;
+
+        call_enter(call, STAGE_SEND);
+        int64_t took_ns = call->stage_since_ns - call->started_ns;
+
+        metric_add(&service->metrics, METRIC_request_bytes_total, (int64_t)call->body_bytes);
+        metric_add(&service->metrics, METRIC_response_bytes_total, (int64_t)call->reply.length);
+        if (is_noted) {
+                metrics_request(&service->metrics, call->route, call->status, took_ns);
+                if (service->config->log_requests)
+                        log_call(call, took_ns, client, cut_off_by);
+        }
+        call->handler->done(call);
+        call_free(call);
+        metric_add(&service->metrics, METRIC_requests_in_flight, -1);
 }
 
 /* -- texts -- */
@@ -154,8 +252,8 @@ void call_reply(struct call *call, int status, const char *content_type)
         call->code = OX_OK;
         call->error[0] = '\0';
         call->content_type = content_type;
-        call->reply.length = 0;
-        call->reply.failed = false;
+        call->reply.length = call->trailers.length = 0;
+        call->reply.failed = call->trailers.failed = false;
 }
 
 void call_write_error(struct call *call, enum ox_code code, const char *message)

@@ -12,6 +12,7 @@
 
 struct call;
 struct service;
+struct sockaddr;
 
 enum call_method { METHOD_GET = 1, METHOD_HEAD = 2, METHOD_POST = 4, METHOD_OTHER = 8 };
 
@@ -57,6 +58,8 @@ struct call_transport {
         void (*resume)(struct call *call, enum call_resume how);
         /* Whether the client has hung up, or at least sends nothing more. Any thread that has the call may ask. */
         bool (*is_gone)(struct call *call);
+        /* Whether call->trailers can be sent. */
+        bool has_trailers;
 };
 
 #define CALL_HEADERS 6
@@ -117,7 +120,8 @@ struct call {
         } header[CALL_HEADERS];
         size_t n_header;
         struct call_text reply;
-        char error[CALL_ERROR]; /* what is wrong, for the log; "": nothing is */
+        struct call_text trailers; /* fields behind the body, "name: value\r\n" each; empty: none */
+        char error[CALL_ERROR];    /* what is wrong, for the log; "": nothing is */
 
         /* the handler's own */
         void *state;
@@ -140,6 +144,23 @@ struct call {
 /* NULL when there is no memory. */
 struct call *call_new(struct service *service);
 void call_free(struct call *call);
+
+/* A request has begun, of a client with that hash. Its method, path and body are still to be set. NULL when there is no
+   memory. */
+struct call *call_begin(struct service *service, const struct call_handler *handler,
+                        const struct call_transport *transport, void *connection, uint64_t client);
+
+/* `name` must stay. */
+void call_set_method(struct call *call, const char *name);
+
+/* begin() is over, or has been left out: from here on the call is counted as in flight. */
+void call_is_begun(struct call *call);
+
+/* The connection, or the call's part of it, ends before the reply is sent; `by` is a row of requests_cut_off_total. */
+void call_cut_off(struct call *call, const char *by);
+
+/* The request is over: counts it, logs it, where `is_noted`, and frees it. `cut_off_by` NULL: its reply was sent. */
+void call_over(struct call *call, const struct sockaddr *client, const char *cut_off_by, bool is_noted);
 
 /* Ends the stage that the call is in, and begins another one. */
 void call_enter(struct call *call, enum call_stage stage);

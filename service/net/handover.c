@@ -118,7 +118,7 @@ static void run_work(struct job *job)
         give_back(call);
 }
 
-void handover_work(struct call *call)
+static void hand_over_work(struct call *call)
 {
         int64_t cost = call->cost_ns ? call->cost_ns : (int64_t)call->body_bytes * COST_A_BYTE;
 
@@ -165,21 +165,36 @@ static void run_piece(struct job *job)
         }
 }
 
-bool handover_gather(struct call *call, const char *bytes, size_t size)
+static void hand_over_piece(struct call *call)
 {
+        begin_job(call, run_piece, true, PIECE_NS);
+        count(call, METRIC_pieces_total);
+        call->transport->suspend(call);
+        submit(call);
+}
+
+bool handover_body(struct call *call, const char *bytes, size_t size)
+{
+        if (call_is_late(call)) {
+                call_reply_late(call);
+                return false;
+        }
+        if (!call->body_is_work)
+                return call->handler->body(call, bytes, size);
         text_append(&call->gathered, bytes, size);
-        if (call->gathered.failed)
+        if (call->gathered.failed) {
                 call_reply_no_memory(call);
-        return !call->gathered.failed;
+                return false;
+        }
+        if (call->gathered.length >= PIECE_BYTES)
+                hand_over_piece(call);
+        return true;
 }
 
-bool handover_is_due(const struct call *call, bool at_end)
-{
-        return at_end ? call->gathered.length && call->body_bytes > call->inline_bytes
-                      : call->gathered.length >= PIECE_BYTES;
-}
+/* -- the end of the body -- */
 
-bool handover_take_inline(struct call *call)
+/* Takes what was gathered on this thread. False: the call has its reply. */
+static bool take_inline(struct call *call)
 {
         struct call_text *gathered = &call->gathered;
         bool is_well = !gathered->length || call->handler->body(call, gathered->text, gathered->length);
@@ -188,10 +203,17 @@ bool handover_take_inline(struct call *call)
         return is_well;
 }
 
-void handover_piece(struct call *call)
+bool handover_end(struct call *call)
 {
-        begin_job(call, run_piece, true, PIECE_NS);
-        count(call, METRIC_pieces_total);
-        call->transport->suspend(call);
-        submit(call);
+        if (call->gathered.length && call->body_bytes > call->inline_bytes) {
+                hand_over_piece(call);
+                return false;
+        }
+        call_enter(call, STAGE_ENGINE);
+        if (take_inline(call) && call->handler->end(call) == CALL_WORK) {
+                hand_over_work(call);
+                return false;
+        }
+        call->handler->done(call);
+        return true;
 }

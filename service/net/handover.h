@@ -5,17 +5,10 @@
 
 #include "net/call.h"
 
-/* -- pieces of a body (call->body_is_work): small ones are gathered until a job is worth it -- */
+/* The next bytes of the body go to the handler, or, where they are work (call->body_is_work), are gathered until a job
+   is worth it: the call is suspended then, and may be resumed before this returns. False: the call has its reply, and
+   the handler has yet to be told that it is done. */
+bool handover_body(struct call *call, const char *bytes, size_t size);
 
-/* False when there is no memory: the call has its reply. */
-bool handover_gather(struct call *call, const char *bytes, size_t size);
-
-/* Whether a worker should have what was gathered, or, at the body's `end`, must. */
-bool handover_is_due(const struct call *call, bool at_end);
-
-/* Takes what was gathered on this thread. False: the call has its reply. */
-bool handover_take_inline(struct call *call);
-
-/* These suspend the call; it may be resumed before they return. */
-void handover_piece(struct call *call);
-void handover_work(struct call *call);
+/* The body is complete. False: a worker has the call; it may be resumed before this returns. True: the reply stands. */
+bool handover_end(struct call *call);

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "net/address.h"
 #include "net/framing.h"
 #include "net/handover.h"
 #include "net/peers.h"
@@ -206,14 +205,6 @@ static const struct sockaddr *address_of(struct MHD_Connection *connection)
         return info ? info->client_addr : NULL;
 }
 
-static enum call_method method_of(const char *name)
-{
-        return strcmp(name, "GET") == 0    ? METHOD_GET
-               : strcmp(name, "HEAD") == 0 ? METHOD_HEAD
-               : strcmp(name, "POST") == 0 ? METHOD_POST
-                                           : METHOD_OTHER;
-}
-
 /* The path of a target in absolute form (RFC 9112, 3.2.2). */
 static const char *path_of(const char *url)
 {
@@ -230,19 +221,13 @@ static const char *path_of(const char *url)
 static struct call *begin_call(struct http1 *http1, struct MHD_Connection *connection, const char *url,
                                const char *method)
 {
-        struct call *call = call_new(http1->service);
+        struct call *call = call_begin(http1->service, http1->handler, &transport, connection,
+                                       client_of(address_of(connection), http1->service->seed));
 
-        if (!call)
-                return NULL;
-        call->handler = http1->handler;
-        call->transport = &transport;
-        call->connection = connection;
-        call->method = method_of(method);
-        call->method_name = method;
-        call->path = path_of(url);
-        call->started_ns = call->stage_since_ns = clock_ns();
-        call->deadline_ns = call->started_ns + http1->service->config->request_s * INT64_C(1000000000);
-        call->client = client_of(address_of(connection), http1->service->seed);
+        if (call) {
+                call_set_method(call, method);
+                call->path = path_of(url);
+        }
         return call;
 }
 
@@ -252,11 +237,6 @@ static bool is_past_limit(const struct call *call, uint64_t bytes)
 }
 
 /* After the handler has begun, so that metrics count no scrape of them. */
-static void count_in_flight(struct call *call)
-{
-        metric_add(&call->service->metrics, METRIC_requests_in_flight, 1);
-}
-
 static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connection, const char *url,
                              const char *method, const char *version, void **state)
 {
@@ -270,7 +250,7 @@ static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connect
         const char *fault = framing_read(connection, method, version, &framing);
 
         if (fault) {
-                count_in_flight(call);
+                call_is_begun(call);
                 call->close = true;
                 call_reply_error(call, OX_INVALID_ARGUMENT, "%s", fault);
                 return send_reply(call);
@@ -285,9 +265,7 @@ static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connect
                 call_reply_error_status(call, MHD_HTTP_URI_TOO_LONG, OX_RESOURCE_EXHAUSTED, TOO_LONG);
         else
                 http1->handler->begin(call);
-        count_in_flight(call);
-        if (call->has_body)
-                call_enter(call, STAGE_UPLOAD);
+        call_is_begun(call);
         if (!call->status)
                 return MHD_YES;
         http1->handler->done(call);
@@ -302,27 +280,11 @@ static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connect
         return MHD_YES;
 }
 
-/* False: the call has its reply. */
-static bool feed(struct call *call, const char *bytes, size_t size)
-{
-        if (call_is_late(call)) {
-                call_reply_late(call);
-                return false;
-        }
-        if (!call->body_is_work)
-                return call->handler->body(call, bytes, size);
-        if (!handover_gather(call, bytes, size))
-                return false;
-        if (handover_is_due(call, false))
-                handover_piece(call);
-        return true;
-}
-
 static enum MHD_Result take_body(struct call *call, const char *bytes, size_t size)
 {
         call->body_bytes += size;
         peer_progress(peer_of(call->connection), call->body_bytes);
-        if (call->phase == PHASE_BODY && feed(call, bytes, size))
+        if (call->phase == PHASE_BODY && handover_body(call, bytes, size))
                 return MHD_YES;
         if (call->phase == PHASE_BODY) {
                 call->handler->done(call);
@@ -341,23 +303,6 @@ static bool is_suspended(struct MHD_Connection *connection)
                 MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_SUSPENDED);
 
         return info && info->suspended == MHD_YES;
-}
-
-/* False: a worker has the call. */
-static bool end_body(struct call *call)
-{
-        if (handover_is_due(call, true)) {
-                handover_piece(call);
-                return false;
-        }
-        peer_enter(peer_of(call->connection), PEER_SERVED);
-        call_enter(call, STAGE_ENGINE);
-        if (handover_take_inline(call) && call->handler->end(call) == CALL_WORK) {
-                handover_work(call);
-                return false;
-        }
-        call->handler->done(call);
-        return true;
 }
 
 static enum MHD_Result on_request(void *user, struct MHD_Connection *connection, const char *url, const char *method,
@@ -380,8 +325,11 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
         }
         if (call->phase == PHASE_EARLY)
                 return MHD_NO;
-        if (call->phase == PHASE_BODY && !end_body(call))
-                return MHD_YES;
+        if (call->phase == PHASE_BODY) {
+                peer_enter(peer_of(connection), PEER_SERVED);
+                if (!handover_end(call))
+                        return MHD_YES;
+        }
         /* libmicrohttpd takes a trailer field without a name for the end of the trailer: what follows is not read. */
         if (MHD_get_connection_values(connection, MHD_FOOTER_KIND, NULL, NULL) > 0)
                 call->close = true;
@@ -389,32 +337,6 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
 }
 
 /* -- the end of a request -- */
-
-static void log_call(const struct call *call, int64_t took_ns, const char *cut_off_by)
-{
-        char client[ADDRESS_TEXT];
-        const int64_t *stage = call->stage_ns;
-        const struct log_field fields[] = {
-                {.name = "client", .text = address_text(address_of(call->connection), client)},
-                {.name = "method", .text = call->method_name},
-                {.name = "path", .text = call->path},
-                {.name = "status", .kind = LOG_INT, .number = call->status},
-                {.name = "code", .text = ox_code_name(call->code)},
-                {.name = "ms", .kind = LOG_MS, .number = took_ns},
-                {.name = "upload_ms", .kind = LOG_MS, .number = stage[STAGE_UPLOAD]},
-                {.name = "queue_ms", .kind = LOG_MS, .number = stage[STAGE_QUEUE]},
-                {.name = "engine_ms", .kind = LOG_MS, .number = stage[STAGE_ENGINE]},
-                {.name = "send_ms", .kind = LOG_MS, .number = stage[STAGE_SEND]},
-                {.name = "bytes_in", .kind = LOG_INT, .number = (int64_t)call->body_bytes},
-                {.name = "bytes_skipped", .kind = LOG_INT, .number = (int64_t)call->skipped},
-                {.name = "bytes_out", .kind = LOG_INT, .number = (int64_t)call->reply.length},
-                {.name = "nodes", .kind = LOG_INT, .number = (int64_t)call->nodes},
-                {.name = "cut_off_by", .text = cut_off_by},
-                {.name = "error", .text = call->error[0] ? call->error : NULL},
-        };
-
-        log_line(call->status >= 500 ? "error" : "info", "request", fields, (int)(sizeof(fields) / sizeof(fields[0])));
-}
 
 /* Counts and logs an answer that is no call's. */
 static void note_refusal(struct service *service, int status, const char *path)
@@ -447,24 +369,15 @@ static bool is_refused(const struct call *call)
                MHD_get_connection_info(call->connection, MHD_CONNECTION_INFO_HTTP_STATUS) != NULL;
 }
 
-/* Who ended a request before its reply was sent. The status that stands is kept beside it. */
-static const char *cut_off(struct call *call, enum MHD_RequestTerminationCode reason)
+/* Who ended a request before its reply was sent. */
+static const char *who_cut_off(const struct call *call, enum MHD_RequestTerminationCode reason)
 {
         const char *by = peer_cut_off_by(peer_of(call->connection));
 
-        if (!by)
-                by = reason == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED   ? "idle_s"
-                     : reason == MHD_REQUEST_TERMINATED_DAEMON_SHUTDOWN ? "drain"
-                                                                        : "client";
-        if (!call->status) {
-                call->status = 499;
-                call->code = OX_CANCELED;
-        }
-        if (!call->error[0])
-                call_note_error(call, "the connection ended before the reply was sent");
-        if (!is_refused(call))
-                metrics_cut_off(&call->service->metrics, by);
-        return by;
+        return by                                                 ? by
+               : reason == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED ? "idle_s"
+               : reason == MHD_REQUEST_TERMINATED_DAEMON_SHUTDOWN ? "drain"
+                                                                  : "client";
 }
 
 static void on_completed(void *user, struct MHD_Connection *connection, void **state,
@@ -475,25 +388,15 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **s
         peer_enter(peer_of(connection), PEER_IDLE);
         if (!is_call(call))
                 return;
-        struct service *service = call->service;
         const char *cut_off_by = NULL;
-
-        call_enter(call, STAGE_SEND);
-        int64_t took_ns = call->stage_since_ns - call->started_ns;
+        bool is_noted = !is_refused(call);
 
         if (call->phase != PHASE_EARLY && (call->phase != PHASE_SENT || reason != MHD_REQUEST_TERMINATED_COMPLETED_OK))
-                cut_off_by = cut_off(call, reason);
-        metric_add(&service->metrics, METRIC_request_bytes_total, (int64_t)call->body_bytes);
-        metric_add(&service->metrics, METRIC_response_bytes_total, (int64_t)call->reply.length);
-        if (!is_refused(call)) {
-                metrics_request(&service->metrics, call->route, call->status, took_ns);
-                if (service->config->log_requests)
-                        log_call(call, took_ns, cut_off_by);
-        }
-        call->handler->done(call);
-        call_free(call);
+                cut_off_by = who_cut_off(call, reason);
+        if (cut_off_by && is_noted)
+                call_cut_off(call, cut_off_by);
+        call_over(call, address_of(connection), cut_off_by, is_noted);
         *state = NULL;
-        metric_add(&service->metrics, METRIC_requests_in_flight, -1);
 }
 
 /* -- connections -- */

@@ -1,0 +1,96 @@
+/* Replies of calls as HEADERS, DATA and trailers. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "net/http2_session.h"
+#include "service.h"
+
+#define FIELDS_MOST   (CALL_HEADERS + 4)
+#define TRAILERS_MOST 4
+
+static nghttp2_nv field_of(const char *name, size_t name_length, const char *value, size_t length)
+{
+        return (nghttp2_nv){(uint8_t *)(uintptr_t)name, (uint8_t *)(uintptr_t)value, name_length, length,
+                            NGHTTP2_NV_FLAG_NONE};
+}
+
+static size_t add_field(nghttp2_nv *fields, size_t count, const char *name, const char *value)
+{
+        fields[count] = field_of(name, strlen(name), value, strlen(value));
+        return count + 1;
+}
+
+/* Adds the lines of call->trailers, at most `most`. */
+static size_t add_trailers(const struct call_text *trailers, nghttp2_nv *fields, size_t count, size_t most)
+{
+        const char *at = trailers->text, *end = at ? at + trailers->length : at;
+
+        while (at < end && count < most) {
+                const char *colon = memchr(at, ':', (size_t)(end - at));
+                const char *line = colon ? memchr(colon, '\r', (size_t)(end - colon)) : NULL;
+
+                if (!line)
+                        break;
+                fields[count++] = field_of(at, (size_t)(colon - at), colon + 2, (size_t)(line - colon - 2));
+                at = line + 2;
+        }
+        return count;
+}
+
+static ssize_t read_reply(nghttp2_session *http2, int32_t id, uint8_t *to, size_t size, uint32_t *flags,
+                          nghttp2_data_source *source, void *user)
+{
+        struct stream *stream = source->ptr;
+        struct call *call = stream->call;
+        size_t left = call->reply.length - stream->sent;
+
+        if (size > left)
+                size = left;
+        if (size)
+                memcpy(to, call->reply.text + stream->sent, size);
+        stream->sent += size;
+        if (size < left)
+                return (ssize_t)size;
+        *flags |= NGHTTP2_DATA_FLAG_EOF;
+        if (call->trailers.length) {
+                nghttp2_nv fields[TRAILERS_MOST];
+
+                *flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
+                if (nghttp2_submit_trailer(http2, id, fields, add_trailers(&call->trailers, fields, 0, TRAILERS_MOST)))
+                        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+        }
+        return (ssize_t)size;
+}
+
+bool stream_reply(struct stream *stream)
+{
+        struct call *call = stream->call;
+        nghttp2_data_provider body = {.source.ptr = stream, .read_callback = read_reply};
+        nghttp2_nv fields[FIELDS_MOST + TRAILERS_MOST];
+        char status[8], length[24], seconds[24];
+        size_t count;
+
+        if (call->reply.failed || call->trailers.failed)
+                call_reply_no_memory(call);
+        bool has_body = call->method != METHOD_HEAD && call->status != 304 && call->reply.length;
+
+        snprintf(status, sizeof(status), "%d", call->status);
+        count = add_field(fields, 0, ":status", status);
+        if (call->content_type)
+                count = add_field(fields, count, "content-type", call->content_type);
+        for (size_t i = 0; i < call->n_header; i++)
+                count = add_field(fields, count, call->header[i].name, call->header[i].value);
+        if (call->status == 503 || call->status == 429) {
+                snprintf(seconds, sizeof(seconds), "%" PRId64, pool_state(call->service->pool).wait_s);
+                count = add_field(fields, count, "retry-after", seconds);
+        }
+        if (!call->trailers.length) {
+                snprintf(length, sizeof(length), "%zu", call->reply.length);
+                count = add_field(fields, count, "content-length", length);
+        } else if (!has_body) {
+                count = add_trailers(&call->trailers, fields, count, FIELDS_MOST + TRAILERS_MOST);
+        }
+        stream->phase = STREAM_REPLY;
+        return nghttp2_submit_response(stream->session->http2, stream->id, fields, count, has_body ? &body : NULL) == 0;
+}

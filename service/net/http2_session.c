@@ -1,0 +1,586 @@
+#include "net/http2_session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "net/handover.h"
+#include "net/target.h"
+#include "obs/log.h"
+#include "service.h"
+#include "work/client.h"
+
+#define WINDOW_BYTES     (256 * 1024) /* of a request's body that may come unasked */
+#define CONNECTION_BYTES (1024 * 1024)
+#define HEAD_BYTES       (64 * 1024) /* of a head, as RFC 9113, 6.5.2, counts them */
+#define FIELD_OVERHEAD   32
+#define BARREN_MOST      1000 /* frames in a row that bring nothing */
+#define DETACHED_MOST    2    /* calls to a stream that may be open: workers may still have those of closed ones */
+#define BODY_BYTES       1024 /* that must come in each body_s */
+#define REPLY_BYTES      (64 * 1024)                /* that must be taken in each answer_s */
+#define LINGER_MOST      ((size_t)64 * 1024 * 1024) /* of a body that is read behind its reply */
+#define SECOND_NS        INT64_C(1000000000)
+#define HTTP_HEAD_LARGE  431
+
+/* -- what a call asks of its transport -- */
+
+/* The value of the next field of that name behind the value `last`, NULL: of the first one. NULL for none. */
+static const char *next_field(const struct call_text *fields, const char *last, const char *name)
+{
+        const char *at = last ? last + strlen(last) + 1 : fields->text;
+        const char *end = fields->text ? fields->text + fields->length : NULL;
+
+        while (at < end) {
+                const char *value = at + strlen(at) + 1;
+
+                if (strcasecmp(at, name) == 0)
+                        return value;
+                at = value + strlen(value) + 1;
+        }
+        return NULL;
+}
+
+static const char *find_field(const struct stream *stream, const char *name)
+{
+        return next_field(&stream->fields, NULL, name);
+}
+
+static const char *find_header(struct call *call, const char *name)
+{
+        return find_field(call->connection, name);
+}
+
+static void find_headers(struct call *call, const char *name, void (*each)(void *user, const char *value), void *user)
+{
+        const struct call_text *fields = &((struct stream *)call->connection)->fields;
+        const char *at = NULL;
+
+        while ((at = next_field(fields, at, name)))
+                each(user, at);
+}
+
+static bool each_query(struct call *call, bool (*each)(void *user, const char *name, const char *value), void *user)
+{
+        const char *target = find_field(call->connection, ":path");
+
+        return !target || target_each(target, each, user);
+}
+
+static void suspend(struct call *call)
+{
+        ((struct stream *)call->connection)->is_suspended = true;
+}
+
+static void resume(struct call *call, enum call_resume how)
+{
+        struct stream *stream = call->connection;
+        struct session_owner *owner = stream->session->owner;
+
+        stream->how = how;
+        owner->resume(owner, stream);
+}
+
+static bool is_gone(struct call *call)
+{
+        return atomic_load_explicit(&((struct stream *)call->connection)->is_gone, memory_order_relaxed);
+}
+
+static const struct call_transport transport = {
+        .header = find_header,
+        .headers = find_headers,
+        .query = each_query,
+        .suspend = suspend,
+        .resume = resume,
+        .is_gone = is_gone,
+        .has_trailers = true,
+};
+
+/* -- streams -- */
+
+static struct stream *stream_of(nghttp2_session *http2, int32_t id)
+{
+        return nghttp2_session_get_stream_user_data(http2, id);
+}
+
+static void reset(struct stream *stream, uint32_t code)
+{
+        nghttp2_submit_rst_stream(stream->session->http2, NGHTTP2_FLAG_NONE, stream->id, code);
+}
+
+static bool has_room(const struct session *session)
+{
+        const struct service *service = session->owner->service;
+
+        return session->n_stream < DETACHED_MOST * (size_t)service->config->streams &&
+               metric_get(&service->metrics, METRIC_requests_in_flight) < service->config->connections;
+}
+
+static struct stream *stream_new(struct session *session, int32_t id)
+{
+        struct stream *stream = calloc(1, sizeof(*stream));
+
+        if (!stream)
+                return NULL;
+        stream->session = session;
+        stream->id = id;
+        stream->fields.budget = stream->waiting.budget = &session->owner->service->budget;
+        stream->moved_ns = session->changed_ns = clock_ns();
+        stream->next = session->first;
+        stream->link = &session->first;
+        if (stream->next)
+                stream->next->link = &stream->next;
+        session->first = stream;
+        session->n_stream++;
+        return stream;
+}
+
+/* Its reply has been sent, or will not be. */
+static void end_call(struct stream *stream)
+{
+        const char *by = stream->phase == STREAM_SENT ? NULL : stream->cut_off_by ? stream->cut_off_by : "client";
+
+        if (!stream->call)
+                return;
+        if (by)
+                call_cut_off(stream->call, by);
+        call_over(stream->call, (const struct sockaddr *)&stream->session->address, by, true);
+        stream->call = NULL;
+}
+
+static void stream_free(struct stream *stream)
+{
+        struct session *session = stream->session;
+
+        end_call(stream);
+        *stream->link = stream->next;
+        if (stream->next)
+                stream->next->link = stream->link;
+        session->n_stream--;
+        session->changed_ns = clock_ns();
+        text_free(&stream->fields);
+        text_free(&stream->waiting);
+        free(stream->path);
+        free(stream);
+}
+
+/* The reply stands. */
+static void answer(struct stream *stream)
+{
+        stream->phase = STREAM_READY;
+        call_enter(stream->call, STAGE_SEND);
+        stream->moved_ns = clock_ns();
+        stream->moved_bytes = 0;
+        text_free(&stream->waiting);
+        if (!stream_reply(stream))
+                reset(stream, NGHTTP2_INTERNAL_ERROR);
+}
+
+/* -- the body -- */
+
+static void acknowledge(struct stream *stream)
+{
+        if (stream->is_suspended || !stream->unacknowledged)
+                return;
+        nghttp2_session_consume_stream(stream->session->http2, stream->id, stream->unacknowledged);
+        stream->unacknowledged = 0;
+}
+
+static void take_body(struct stream *stream, const char *bytes, size_t size)
+{
+        if (handover_body(stream->call, bytes, size))
+                return;
+        stream->call->handler->done(stream->call);
+        answer(stream);
+}
+
+/* Nothing more comes of the body. */
+static void end_body(struct stream *stream)
+{
+        if (stream->phase == STREAM_BODY && !stream->is_suspended && handover_end(stream->call))
+                answer(stream);
+}
+
+/* Behind an early reply the body is read on for a while: clients may look for a reply only when they have sent all. */
+static void skip_body(struct stream *stream, size_t size)
+{
+        stream->skipped += size;
+        if (stream->skipped > LINGER_MOST)
+                reset(stream, NGHTTP2_NO_ERROR);
+        else
+                nghttp2_session_consume_stream(stream->session->http2, stream->id, size);
+}
+
+static int on_data(nghttp2_session *http2, uint8_t flags, int32_t id, const uint8_t *bytes, size_t size, void *user)
+{
+        struct session *session = user;
+        struct stream *stream = stream_of(http2, id);
+
+        session->barren = 0;
+        nghttp2_session_consume_connection(http2, size);
+        if (!stream)
+                return 0;
+        if (stream->phase != STREAM_BODY) {
+                skip_body(stream, size);
+                return 0;
+        }
+        stream->call->body_bytes += size;
+        stream->unacknowledged += size;
+        if (!stream->is_suspended)
+                take_body(stream, (const char *)bytes, size);
+        else
+                text_append(&stream->waiting, (const char *)bytes, size);
+        acknowledge(stream);
+        return 0;
+}
+
+static void take_waiting(struct stream *stream)
+{
+        struct call_text waiting = stream->waiting;
+
+        stream->waiting = (struct call_text){.budget = waiting.budget};
+        if (waiting.failed) {
+                call_reply_no_memory(stream->call);
+                stream->call->handler->done(stream->call);
+                answer(stream);
+        } else if (waiting.length) {
+                take_body(stream, waiting.text, waiting.length);
+        }
+        text_free(&waiting);
+}
+
+void stream_go_on(struct stream *stream)
+{
+        stream->is_suspended = false;
+        stream->moved_ns = clock_ns();
+        if (is_gone(stream->call)) {
+                stream_free(stream);
+        } else if (stream->how != CALL_BODY) {
+                answer(stream);
+        } else {
+                take_waiting(stream);
+                acknowledge(stream);
+                if (stream->is_complete)
+                        end_body(stream);
+        }
+}
+
+/* -- the head -- */
+
+static int on_begin_headers(nghttp2_session *http2, const nghttp2_frame *frame, void *user)
+{
+        struct session *session = user;
+        struct stream *stream;
+
+        if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
+                return 0;
+        session->barren = 0;
+        stream = has_room(session) ? stream_new(session, frame->hd.stream_id) : NULL;
+        if (!stream)
+                nghttp2_submit_rst_stream(http2, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_REFUSED_STREAM);
+        else
+                nghttp2_session_set_stream_user_data(http2, stream->id, stream);
+        return 0;
+}
+
+static int on_header(nghttp2_session *http2, const nghttp2_frame *frame, const uint8_t *name, size_t name_size,
+                     const uint8_t *value, size_t value_size, uint8_t flags, void *user)
+{
+        struct stream *stream = stream_of(http2, frame->hd.stream_id);
+
+        if (!stream || stream->phase != STREAM_HEAD)
+                return 0; /* those of a trailer tell us nothing */
+        if (stream->fields.length + name_size + value_size + FIELD_OVERHEAD > HEAD_BYTES) {
+                stream->has_too_large_a_head = true;
+                return 0;
+        }
+        /* Both end with a NUL (nghttp2_on_header_callback), and hold none (RFC 9113, 8.2.1). */
+        text_append(&stream->fields, (const char *)name, name_size + 1);
+        text_append(&stream->fields, (const char *)value, value_size + 1);
+        return 0;
+}
+
+/* A field that RFC 9113, 8.2.1, does not allow makes the request malformed; by itself the library leaves it out. */
+static int on_invalid_header(nghttp2_session *http2, const nghttp2_frame *frame, const uint8_t *name, size_t name_size,
+                             const uint8_t *value, size_t value_size, uint8_t flags, void *user)
+{
+        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+}
+
+/* False: there is no path, or a NUL in it. */
+static bool read_path(struct stream *stream)
+{
+        const char *target = find_field(stream, ":path");
+
+        if (!target)
+                return false;
+        stream->path = strndup(target, strcspn(target, "?"));
+        return stream->path && target_decode(stream->path, false);
+}
+
+/* RFC 9113, 8.3.1 */
+static bool names_two_hosts(const struct stream *stream)
+{
+        const char *authority = find_field(stream, ":authority"), *host = find_field(stream, "host");
+
+        return authority && host && strcasecmp(authority, host) != 0;
+}
+
+static void read_head(struct stream *stream)
+{
+        struct call *call = stream->call;
+        const char *length = find_field(stream, "content-length"), *method = find_field(stream, ":method");
+        bool has_path = read_path(stream);
+
+        call_set_method(call, method ? method : "");
+        call->path = stream->path ? stream->path : "";
+        call->has_body = !stream->is_complete;
+        call->has_length = length != NULL;
+        call->length = length ? strtoull(length, NULL, 10) : 0;
+        if (stream->has_too_large_a_head)
+                call_reply_error_status(call, HTTP_HEAD_LARGE, OX_RESOURCE_EXHAUSTED,
+                                        "the head of the request has more than %d bytes", HEAD_BYTES);
+        else if (stream->fields.failed)
+                call_reply_no_memory(call);
+        else if (!has_path)
+                call_reply_error(call, OX_INVALID_ARGUMENT, "%s",
+                                 stream->path ? "the path holds a NUL" : "the request has no path");
+        else if (names_two_hosts(stream))
+                call_reply_error(call, OX_INVALID_ARGUMENT, "the fields :authority and Host differ");
+        else
+                call->handler->begin(call);
+}
+
+static void ask_for_body(struct stream *stream)
+{
+        static uint8_t name[] = ":status", value[] = "100";
+        static const nghttp2_nv status = {name, value, sizeof(name) - 1, sizeof(value) - 1, NGHTTP2_NV_FLAG_NONE};
+        const char *expect = find_field(stream, "expect");
+
+        if (expect && strcasecmp(expect, "100-continue") == 0)
+                nghttp2_submit_headers(stream->session->http2, NGHTTP2_FLAG_NONE, stream->id, NULL, &status, 1, NULL);
+}
+
+static void begin(struct stream *stream)
+{
+        struct session_owner *owner = stream->session->owner;
+
+        stream->phase = STREAM_BODY;
+        stream->moved_ns = clock_ns();
+        stream->call = call_begin(owner->service, owner->handler, &transport, stream, stream->session->client);
+        if (!stream->call) {
+                stream->phase = STREAM_SENT;
+                reset(stream, NGHTTP2_REFUSED_STREAM);
+                return;
+        }
+        read_head(stream);
+        call_is_begun(stream->call);
+        if (stream->call->status) {
+                stream->call->handler->done(stream->call);
+                answer(stream);
+        } else if (!stream->is_complete) {
+                ask_for_body(stream);
+        }
+}
+
+/* -- frames -- */
+
+/* A client could keep us busy with frames that bring nothing: empty ones, PING, SETTINGS, those of unknown types. */
+static int on_begin_frame(nghttp2_session *http2, const nghttp2_frame_hd *head, void *user)
+{
+        struct session *session = user;
+
+        if (++session->barren == BARREN_MOST)
+                nghttp2_session_terminate_session(http2, NGHTTP2_ENHANCE_YOUR_CALM);
+        return 0;
+}
+
+static int on_frame(nghttp2_session *http2, const nghttp2_frame *frame, void *user)
+{
+        struct stream *stream = stream_of(http2, frame->hd.stream_id);
+
+        if (!stream || (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA))
+                return 0;
+        stream->is_complete = frame->hd.flags & NGHTTP2_FLAG_END_STREAM;
+        if (stream->phase == STREAM_HEAD)
+                begin(stream);
+        if (stream->is_complete)
+                end_body(stream);
+        return 0;
+}
+
+/* The stream stays open while the body of its request still comes. */
+static int on_sent(nghttp2_session *http2, const nghttp2_frame *frame, void *user)
+{
+        struct stream *stream = stream_of(http2, frame->hd.stream_id);
+
+        if (!stream || (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) ||
+            !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
+                return 0;
+        stream->phase = STREAM_SENT;
+        stream->moved_ns = clock_ns();
+        end_call(stream);
+        return 0;
+}
+
+static int on_close(nghttp2_session *http2, int32_t id, uint32_t code, void *user)
+{
+        struct stream *stream = stream_of(http2, id);
+
+        if (!stream)
+                return 0;
+        atomic_store_explicit(&stream->is_gone, true, memory_order_relaxed);
+        if (!stream->is_suspended)
+                stream_free(stream);
+        return 0;
+}
+
+/* -- the whole -- */
+
+static nghttp2_session *open_session(struct session *session)
+{
+        nghttp2_session_callbacks *callbacks = NULL;
+        nghttp2_option *option = NULL;
+        nghttp2_session *http2 = NULL;
+
+        if (nghttp2_session_callbacks_new(&callbacks) == 0 && nghttp2_option_new(&option) == 0) {
+                nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, on_begin_frame);
+                nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
+                nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
+                nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks, on_invalid_header);
+                nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
+                nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame);
+                nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, on_sent);
+                nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_close);
+                /* Its own limits on resets, CONTINUATION, entries of SETTINGS and acknowledgements stay as they are. */
+                nghttp2_option_set_no_auto_window_update(option, 1);
+                nghttp2_option_set_no_closed_streams(option, 1);
+                nghttp2_session_server_new2(&http2, callbacks, session, option);
+        }
+        nghttp2_session_callbacks_del(callbacks);
+        nghttp2_option_del(option);
+        return http2;
+}
+
+bool session_begin(struct session *session, struct session_owner *owner, const struct sockaddr *address, socklen_t size)
+{
+        const nghttp2_settings_entry settings[] = {
+                {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, (uint32_t)owner->service->config->streams},
+                {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, WINDOW_BYTES},
+                {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, HEAD_BYTES},
+                {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
+        };
+
+        *session = (struct session){.owner = owner, .changed_ns = clock_ns()};
+        if (size && size <= sizeof(session->address))
+                memcpy(&session->address, address, size);
+        session->client = client_of(size ? address : NULL, owner->service->seed);
+        session->http2 = open_session(session);
+        return session->http2 &&
+               nghttp2_submit_settings(session->http2, NGHTTP2_FLAG_NONE, settings,
+                                       sizeof(settings) / sizeof(settings[0])) == 0 &&
+               nghttp2_session_set_local_window_size(session->http2, NGHTTP2_FLAG_NONE, 0, CONNECTION_BYTES) == 0;
+}
+
+bool session_take(struct session *session, const char *bytes, size_t size)
+{
+        return nghttp2_session_mem_recv(session->http2, (const uint8_t *)bytes, size) >= 0;
+}
+
+ssize_t session_next(struct session *session, const uint8_t **ret)
+{
+        return nghttp2_session_mem_send(session->http2, ret);
+}
+
+bool session_is_over(const struct session *session)
+{
+        return !nghttp2_session_want_read(session->http2) && !nghttp2_session_want_write(session->http2);
+}
+
+/* First word that there will be an end, so that what is on its way is still taken; then the end (RFC 9113, 6.8). */
+void session_leave(struct session *session)
+{
+        if (!session->is_leaving)
+                nghttp2_submit_shutdown_notice(session->http2);
+        else
+                nghttp2_submit_goaway(session->http2, NGHTTP2_FLAG_NONE,
+                                      nghttp2_session_get_last_proc_stream_id(session->http2), NGHTTP2_NO_ERROR, NULL,
+                                      0);
+        session->is_leaving = true;
+}
+
+void session_end(struct session *session)
+{
+        struct stream *next;
+
+        if (session->http2)
+                nghttp2_session_del(session->http2);
+        session->http2 = NULL;
+        for (struct stream *stream = session->first; stream; stream = next) {
+                next = stream->next;
+                atomic_store_explicit(&stream->is_gone, true, memory_order_relaxed);
+                if (!stream->is_suspended)
+                        stream_free(stream);
+        }
+}
+
+/* -- what takes too long -- */
+
+static bool has_moved(struct stream *stream, uint64_t bytes, uint64_t enough, int64_t now, int64_t limit_s)
+{
+        if (bytes - stream->moved_bytes >= enough) {
+                stream->moved_bytes = bytes;
+                stream->moved_ns = now;
+        }
+        return now - stream->moved_ns <= limit_s * SECOND_NS;
+}
+
+static void look_at_body(struct stream *stream, int64_t now)
+{
+        const struct config *config = stream->session->owner->service->config;
+        struct call *call = stream->call;
+
+        if (call_is_late(call))
+                call_reply_late(call);
+        else if (!has_moved(stream, call->body_bytes, BODY_BYTES, now, config->body_s))
+                call_reply_error(call, OX_DEADLINE_EXCEEDED,
+                                 "less than %d bytes of the body came within the limit body_s, %lld s", BODY_BYTES,
+                                 (long long)config->body_s);
+        else
+                return;
+        call->handler->done(call);
+        answer(stream);
+}
+
+static void look_at(struct stream *stream, int64_t now)
+{
+        const struct session *session = stream->session;
+        const struct config *config = session->owner->service->config;
+
+        if (stream->is_suspended || atomic_load_explicit(&stream->is_gone, memory_order_relaxed))
+                return;
+        if (stream->phase == STREAM_HEAD && now - stream->moved_ns > config->header_s * SECOND_NS)
+                nghttp2_session_terminate_session(session->http2, NGHTTP2_ENHANCE_YOUR_CALM);
+        else if (stream->phase == STREAM_BODY)
+                look_at_body(stream, now);
+        else if (stream->phase == STREAM_SENT && now - stream->moved_ns > config->body_s * SECOND_NS)
+                reset(stream, NGHTTP2_NO_ERROR);
+        else if (stream->phase == STREAM_REPLY &&
+                 !has_moved(stream, stream->sent, REPLY_BYTES, now, config->answer_s)) {
+                stream->cut_off_by = "answer_s";
+                reset(stream, NGHTTP2_CANCEL);
+        }
+}
+
+void session_look(struct session *session, int64_t now)
+{
+        const struct config *config = session->owner->service->config;
+
+        if (!session->http2)
+                return;
+        for (struct stream *stream = session->first, *next; stream; stream = next) {
+                next = stream->next;
+                look_at(stream, now);
+        }
+        if (!session->n_stream && now - session->changed_ns > config->idle_s * SECOND_NS)
+                session_leave(session);
+}

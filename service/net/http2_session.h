@@ -1,0 +1,91 @@
+/* One HTTP/2 connection without its socket: bytes in, calls, bytes out. One thread alone touches a session and its
+   streams, except that stream_resume() of the owner may be called from any. */
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+
+#include "net/call.h"
+
+struct stream;
+
+/* What sessions ask of the thread that has them. */
+struct session_owner {
+        struct service *service;
+        const struct call_handler *handler;
+        /* A worker is done with the stream's call: stream_go_on() is to be called on the session's thread. From any
+           thread. */
+        void (*resume)(struct session_owner *owner, struct stream *stream);
+};
+
+struct session {
+        struct session_owner *owner;
+        nghttp2_session *http2; /* NULL: it is closed, and waits for calls that workers have */
+        struct sockaddr_storage address;
+        uint64_t client; /* a hash of it */
+        struct stream *first;
+        size_t n_stream;
+        size_t barren;      /* frames in a row that brought nothing */
+        int64_t changed_ns; /* when the last stream began or ended */
+        bool is_leaving;    /* GOAWAY is on its way */
+};
+
+struct stream {
+        struct stream *next, **link; /* in the session */
+        struct session *session;
+        struct call *call; /* NULL: its head is not complete, or its reply has been sent */
+        int32_t id;
+        enum {
+                STREAM_HEAD,  /* its head comes */
+                STREAM_BODY,  /* its body goes to the handler, or waits for a worker */
+                STREAM_READY, /* its reply stands */
+                STREAM_REPLY, /* its reply is being sent */
+                STREAM_SENT,
+        } phase;
+        bool is_complete;          /* the client has sent its end */
+        bool is_suspended;         /* a worker has the call */
+        enum call_resume how;      /* it comes back */
+        atomic_bool is_gone;       /* nobody waits for the reply any more */
+        struct stream *resumed;    /* the next in the owner's list */
+        struct call_text fields;   /* of the head: name NUL value NUL each */
+        bool has_too_large_a_head; /* and what is too much was left out */
+        char *path;                /* decoded */
+        struct call_text waiting;  /* of the body, while a worker has the call */
+        size_t unacknowledged;     /* bytes of the body that the client may not yet replace by others */
+        size_t sent;               /* of the reply's body */
+        size_t skipped;            /* of the body, behind an early reply */
+        const char *cut_off_by;    /* NULL: the client */
+        int64_t moved_ns;          /* when enough of the body or of the reply has moved the last time, */
+        uint64_t moved_bytes;      /* and how much that was in all */
+};
+
+/* Both false when there is no memory. The connection's settings are the first that it sends. */
+bool session_begin(struct session *session, struct session_owner *owner, const struct sockaddr *address,
+                   socklen_t size);
+
+/* Takes bytes that came. False: the connection has failed, or is over, once what is to be sent is. */
+bool session_take(struct session *session, const char *bytes, size_t size);
+
+/* The next bytes to send, valid until the next call; 0: there are none, -1: the connection has failed. */
+ssize_t session_next(struct session *session, const uint8_t **ret);
+
+/* Whether the connection has nothing more to read or to send. */
+bool session_is_over(const struct session *session);
+
+/* A call has come back from a worker. */
+void stream_go_on(struct stream *stream);
+
+/* Takes no more requests. */
+void session_leave(struct session *session);
+
+/* To be called about once a second: ends what has taken too long. */
+void session_look(struct session *session, int64_t now);
+
+/* The connection is lost: nobody waits for its replies. The session must stay while n_stream is not 0. */
+void session_end(struct session *session);
+
+/* -- the reply (http2_reply.c) -- */
+
+/* Sends the reply of the stream's call, which stands. False when there is no memory. */
+bool stream_reply(struct stream *stream);
