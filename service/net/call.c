@@ -241,6 +241,17 @@ void text_append(struct call_text *to, const char *bytes, size_t size)
         to->length += size;
 }
 
+void text_cut(struct call_text *text, size_t length)
+{
+        if (length < text->length)
+                text->length = length;
+}
+
+void text_write(void *text, const char *bytes, size_t size)
+{
+        text_append(text, bytes, size);
+}
+
 void call_write(void *user, const char *bytes, size_t size)
 {
         text_append(&((struct call *)user)->reply, bytes, size);

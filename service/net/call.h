@@ -83,6 +83,10 @@ struct call_text {
 };
 
 void text_append(struct call_text *to, const char *bytes, size_t size);
+/* The same as an ox_write. */
+void text_write(void *text, const char *bytes, size_t size);
+/* Takes back what was appended since the text had that length. */
+void text_cut(struct call_text *text, size_t length);
 void text_free(struct call_text *text);
 
 struct call {
@@ -127,8 +131,9 @@ struct call {
         void *state;
         /* Writes the whole reply of an error, in the form of a protocol; NULL: as JSON with that status. */
         void (*put_error)(struct call *call, int status, enum ox_code code, const char *message);
-        int route;               /* its number in the metrics; -1: none */
-        uint64_t nodes, skipped; /* for the log */
+        int route;              /* its number in the metrics; -1: none */
+        _Atomic uint64_t nodes; /* for the log: workers that share a batch count together, */
+        uint64_t skipped;       /* for the log */
 
         /* on its way to workers (net/handover.h) */
         struct job job;

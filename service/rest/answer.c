@@ -4,10 +4,15 @@
 #include "rest/routes.h"
 #include "service.h"
 
-bool answer_error(struct call *call, struct ox_context *context, enum ox_code code, const char *message,
+void answer_error(struct call_text *to, struct ox_context *context, enum ox_code code, const char *message,
                   const struct ox_result *result)
 {
-        return ox_render_error(context, code, message, result, call_write, call) == OX_OK;
+        size_t before = to->length;
+
+        if (ox_render_error(context, code, message, result, text_write, to) == OX_OK)
+                return;
+        text_cut(to, before);
+        render_error_json(code, message, NULL, text_write, to);
 }
 
 void answer_write_little(void *little_, const char *bytes, size_t size)
@@ -30,8 +35,7 @@ void answer_failure(struct call *call, struct ox_context *context, enum ox_code 
 {
         call_reply(call, status_of(code), "application/json");
         call_note_failure(call, code, message);
-        if (!answer_error(call, context, code, message, result))
-                call_reply_error_status(call, status_of(code), code, "%s", message);
+        answer_error(&call->reply, context, code, message, result);
 }
 
 /* -- counting -- */

@@ -4,9 +4,9 @@
 #include "net/call.h"
 #include "shape.h"
 
-/* Appends {"code", "message", "details"} with the diagnostics of `result` (may be NULL) as details. False when memory
-   runs out. */
-bool answer_error(struct call *call, struct ox_context *context, enum ox_code code, const char *message,
+/* Appends {"code", "message", "details"} with the diagnostics of `result` (may be NULL) as details; without any when
+   the context's memory does not do for them. */
+void answer_error(struct call_text *to, struct ox_context *context, enum ox_code code, const char *message,
                   const struct ox_result *result);
 
 /* An ox_write for an answer that is written on a thread which others wait for: once the answer is large, it ends the

@@ -5,6 +5,7 @@
 #include "config/options.h"
 #include "obs/log.h"
 #include "rest/answer.h"
+#include "rest/batch.h"
 #include "rest/node_json.h"
 #include "rest/routes.h"
 #include "rest/upload.h"
@@ -13,6 +14,9 @@
 /* Of a request that runs on the thread that reads it, so that other requests of that thread need not wait: what a node
    costs may grow with the fourth power of the texts that stand in it, as where sums are multiplied and broadcast. */
 #define INLINE_BYTES 4096
+
+/* What a byte of a request costs to read, to infer and to answer, in ns, about. */
+#define COST_A_BYTE 20
 
 struct nodes {
         struct upload upload;
@@ -84,6 +88,11 @@ bool nodes_body(struct call *call, const char *bytes, size_t size)
         return upload_take(&n->upload, bytes, size);
 }
 
+static int64_t cost_of(const struct nodes *n)
+{
+        return (int64_t)n->body.length * COST_A_BYTE;
+}
+
 /* -- one node -- */
 
 /* 1 where no time is left, since 0 is no bound. */
@@ -94,22 +103,33 @@ static uint64_t inline_left(const struct nodes *n)
         return left > 1 ? (uint64_t)left : 1;
 }
 
-/* Infers into n->context. On failure *ret_error says why, as long as the context. */
-static enum ox_code infer_one(struct nodes *n, const struct json *json, const struct ox_result **ret,
-                              const char **ret_error)
+/* Where a node is inferred, and its answer written. */
+struct place {
+        struct ox_context *context;
+        struct call_text *to;
+        enum ox_code (*look)(void *user, const char **ret_why);
+        void *look_user;
+};
+
+/* On failure *ret_error says why, as long as the context. */
+static enum ox_code infer_one(const struct nodes *n, const struct place *place, const struct json *json,
+                              const struct ox_result **ret, const char **ret_error)
 {
-        struct node_json node = {.context = n->context, .options = &n->options, .json = json, .error = ""};
-        enum ox_code code = ox_request_begin(n->context, &node.request);
+        struct node_json node = {.context = place->context, .options = &n->options, .json = json, .error = ""};
+        struct ox_options options = n->options.infer;
+        enum ox_code code = ox_request_begin(place->context, &node.request);
 
         *ret = NULL;
         if (code == OX_OK)
-                code = ox_context_run(n->context, node_json_read, &node);
-        *ret_error = node.error[0] ? node.error : ox_context_error(n->context);
+                code = ox_context_run(place->context, node_json_read, &node);
+        *ret_error = node.error[0] ? node.error : ox_context_error(place->context);
         if (code != OX_OK)
                 return code;
-        n->options.infer.work_ns = n->is_inline ? inline_left(n) : 0;
-        code = ox_request_infer(n->context, &node.request, &n->options.infer, ret);
-        *ret_error = ox_context_error(n->context);
+        options.work_ns = n->is_inline ? inline_left(n) : 0;
+        options.look = place->look;
+        options.look_user = place->look_user;
+        code = ox_request_infer(place->context, &node.request, &options, ret);
+        *ret_error = ox_context_error(place->context);
         return code;
 }
 
@@ -120,35 +140,38 @@ struct failure {
 };
 
 /* Infers a node and writes its answer; when that fails, nothing is written. OX_ABORTED for what is too much inline. */
-static enum ox_code write_one(struct call *call, struct nodes *n, const struct json *json, struct failure *failure)
+static enum ox_code write_one(struct call *call, const struct place *place, const struct json *json,
+                              struct failure *failure)
 {
-        struct answer_little little = {call, n->context};
-        size_t before = call->reply.length;
-        enum ox_code code = infer_one(n, json, &failure->result, &failure->error);
+        const struct nodes *n = call->state;
+        struct answer_little little = {call, place->context};
+        size_t before = place->to->length;
+        enum ox_code code = infer_one(n, place, json, &failure->result, &failure->error);
 
         if (code == OX_OK) {
                 const struct ox_result *result = failure->result;
+                bool pretty = n->options.pretty;
 
-                code = n->is_inline
-                               ? ox_render_json(n->context, result, n->options.pretty, answer_write_little, &little)
-                               : ox_render_json(n->context, result, n->options.pretty, call_write, call);
+                code = n->is_inline ? ox_render_json(place->context, result, pretty, answer_write_little, &little)
+                                    : ox_render_json(place->context, result, pretty, text_write, place->to);
                 if (code != OX_OK) {
-                        call->reply.length = before;
-                        failure->error = ox_context_error(n->context);
+                        text_cut(place->to, before);
+                        failure->error = ox_context_error(place->context);
                         failure->result = NULL;
                 }
         }
         if (code != OX_ABORTED)
-                answer_count_node(call, n->context);
+                answer_count_node(call, place->context);
         return code;
 }
 
 static bool answer_one(struct call *call, struct nodes *n, const struct json *json)
 {
+        const struct place place = {.context = n->context, .to = &call->reply, .look = call_look, .look_user = call};
         struct failure failure;
 
         call_reply(call, HTTP_OK, "application/json");
-        enum ox_code code = write_one(call, n, json, &failure);
+        enum ox_code code = write_one(call, &place, json, &failure);
 
         if (code == OX_ABORTED)
                 return false;
@@ -159,34 +182,40 @@ static bool answer_one(struct call *call, struct nodes *n, const struct json *js
 
 /* -- a batch -- */
 
-static void put(struct call *call, const char *text)
+static void put(struct call_text *to, const char *text)
 {
-        call_write(call, text, strlen(text));
+        text_append(to, text, strlen(text));
 }
 
-static void put_failure(struct call *call, struct nodes *n, enum ox_code code, const char *error,
-                        const struct ox_result *result)
+static void put_failure(const struct batch_place *place, enum ox_code code, const struct failure *failure)
 {
-        size_t before = call->reply.length;
-
-        put(call, "{\"error\":");
-        if (!answer_error(call, n->context, code, error, result)) {
-                call->reply.length = before;
-                put(call, "{\"error\":");
-                call_write_error(call, code, error);
-        }
-        put(call, "}");
+        put(place->to, "{\"error\":");
+        answer_error(place->to, place->context, code, failure->error, failure->result);
+        put(place->to, "}");
 }
 
-/* OX_ABORTED for what is too much inline. */
-static enum ox_code put_item(struct call *call, struct nodes *n, const struct json *json)
+static enum ox_code infer_item(const struct batch_place *place, size_t item)
 {
+        const struct json *const *request = place->batch->user;
+        const struct place one = {place->context, place->to, batch_look, place->batch};
         struct failure failure;
-        enum ox_code code = write_one(call, n, json, &failure);
 
-        if (code != OX_OK && code != OX_ABORTED)
-                put_failure(call, n, code, failure.error, failure.result);
-        return code;
+        put(place->to, item ? "," : "");
+        enum ox_code code = write_one(place->batch->call, &one, request[item], &failure);
+
+        if (code == OX_ABORTED)
+                return code;
+        if (code != OX_OK)
+                put_failure(place, code, &failure);
+        return OX_OK;
+}
+
+static void refuse_item(const struct batch_place *place, size_t item, enum ox_code code, const char *why)
+{
+        const struct failure failure = {.error = why};
+
+        put(place->to, item ? "," : "");
+        put_failure(place, code, &failure);
 }
 
 /* The list of a batch's requests; NULL: the call has its reply. */
@@ -208,30 +237,49 @@ static const struct json *read_batch(struct call *call, const struct json *root)
         return requests;
 }
 
-/* The limits on the engine's time and on the answer are for all of them together. False for what is too much inline. */
+/* The elements of a list, so that they can be had by number; NULL: there is no memory for them. */
+static const struct json **elements_of(const struct json *list)
+{
+        const struct json **elements = calloc(list->count + 1, sizeof(*elements));
+        size_t i = 0;
+
+        for (const struct json *item = elements ? list->first : NULL; item; item = item->next)
+                elements[i++] = item;
+        return elements;
+}
+
+/* False for what is too much inline. */
 static bool answer_batch(struct call *call, struct nodes *n, const struct json *root)
 {
-        const struct ox_limits *limits = &call->service->config->limits;
-        const struct json *requests = read_batch(call, root);
-        int64_t end = clock_ns() + limits->engine_ms * INT64_C(1000000);
+        const struct json *list = read_batch(call, root);
+        const struct json **requests = list ? elements_of(list) : NULL;
+        struct batch batch = {
+                .call = call,
+                .to = &call->reply,
+                .count = list ? list->count : 0,
+                .cost_ns = list && list->count ? cost_of(n) / list->count : 0,
+                .user = requests,
+                .infer = infer_item,
+                .refuse = refuse_item,
+        };
+        const char *why;
 
-        if (!requests)
+        if (!list)
                 return true;
-        call_reply(call, HTTP_OK, "application/json");
-        put(call, "{\"results\":[");
-        for (const struct json *item = requests->first; item; item = item->next) {
-                put(call, item != requests->first ? "," : "");
-                if (clock_ns() > end)
-                        put_failure(call, n, OX_DEADLINE_EXCEEDED, "the batch took longer than the limit engine_ms",
-                                    NULL);
-                else if (call->reply.length > (size_t)limits->answer_bytes)
-                        put_failure(call, n, OX_RESOURCE_EXHAUSTED,
-                                    "the batch has a larger answer than the limit answer_bytes", NULL);
-                else if (put_item(call, n, item) == OX_ABORTED)
-                        return false;
-                ox_context_reset(n->context, SIZE_MAX);
+        if (!requests) {
+                call_reply_no_memory(call);
+                return true;
         }
-        put(call, "]}\n");
+        call_reply(call, HTTP_OK, "application/json");
+        put(&call->reply, "{\"results\":[");
+        enum ox_code code = batch_run(&batch, n->context, n->is_inline, &why);
+
+        free(requests);
+        if (code == OX_ABORTED)
+                return false;
+        put(&call->reply, "]}\n");
+        if (code != OX_OK)
+                answer_failure(call, n->context, code, why, NULL);
         return true;
 }
 
@@ -319,6 +367,7 @@ enum call_next nodes_end(struct call *call)
                 return CALL_DONE;
         }
         metric_add(metrics, METRIC_inferred_total_worker, 1);
+        call->cost_ns = cost_of(n);
         return CALL_WORK;
 }
 

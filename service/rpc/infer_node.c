@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "obs/log.h"
 #include "rest/answer.h"
+#include "rest/batch.h"
 #include "rpc/node_proto.h"
 #include "rpc/options.h"
 #include "rpc/rpc.h"
@@ -21,16 +21,25 @@ static void set_error(struct one *one, const char *field, const char *error)
         snprintf(one->field, sizeof(one->field), "%s", field);
 }
 
-static enum ox_code take_options(struct rpc *rpc, struct ox_context *context, const Shaped__V1__InferOptions *given,
+/* Where a request is inferred: on a context that may be another one than the call's, for as long as `look` lets it. */
+struct place {
+        struct rpc *rpc;
+        struct ox_context *context;
+        enum ox_code (*look)(void *user, const char **ret_why);
+        void *look_user;
+};
+
+static enum ox_code take_options(const struct place *place, const Shaped__V1__InferOptions *given,
                                  struct ox_options *ret, struct one *one)
 {
+        struct ox_context *context = place->context;
         struct message_fault fault;
         enum ox_code code = options_take(context, given, ret, &fault);
 
-        ret->seed = rpc->call->service->seed;
-        ret->work_ns = rpc->is_inline ? INLINE_NS : 0;
-        ret->look = call_look;
-        ret->look_user = rpc->call;
+        ret->seed = place->rpc->call->service->seed;
+        ret->work_ns = place->rpc->is_inline ? INLINE_NS : 0;
+        ret->look = place->look;
+        ret->look_user = place->look_user;
         if (code != OX_OK) {
                 set_error(one, fault.field, fault.text[0] ? fault.text : ox_context_error(context));
                 return code;
@@ -41,15 +50,14 @@ static enum ox_code take_options(struct rpc *rpc, struct ox_context *context, co
         return OX_INVALID_ARGUMENT;
 }
 
-/* Infers on `context`, which may be another one than that of the request. */
-static enum ox_code infer_one(struct rpc *rpc, struct ox_context *context, const Shaped__V1__InferNodeRequest *given,
-                              struct one *one)
+static enum ox_code infer_one(const struct place *place, const Shaped__V1__InferNodeRequest *given, struct one *one)
 {
+        struct ox_context *context = place->context;
         struct node_proto node = {.context = context, .given = given, .error = ""};
         struct ox_options options;
 
         *one = (struct one){.result = NULL};
-        TRY(take_options(rpc, context, given->options, &options, one));
+        TRY(take_options(place, given->options, &options, one));
         enum ox_code code = ox_request_begin(context, &node.request);
 
         if (code == OX_OK)
@@ -60,17 +68,18 @@ static enum ox_code infer_one(struct rpc *rpc, struct ox_context *context, const
                 return code;
         if (code != OX_OK)
                 set_error(one, "", node.error[0] ? node.error : ox_context_error(context));
-        answer_count_node(rpc->call, context);
+        answer_count_node(place->rpc->call, context);
         return code;
 }
 
 enum ox_code rpc_infer_node(struct rpc *rpc)
 {
+        const struct place place = {rpc, rpc->context, call_look, rpc->call};
         ProtobufCMessage *message;
         struct one one;
 
         TRY(rpc_read(rpc, &message));
-        enum ox_code code = infer_one(rpc, rpc->context, (const Shaped__V1__InferNodeRequest *)message, &one);
+        enum ox_code code = infer_one(&place, (const Shaped__V1__InferNodeRequest *)message, &one);
 
         if (code == OX_ABORTED)
                 return code;
@@ -87,65 +96,85 @@ enum ox_code rpc_infer_node(struct rpc *rpc)
 
 enum { BATCH_RESULTS = 1, RESULT_RESPONSE = 1 };
 
-static void put_error(struct rpc *rpc, struct ox_context *context, enum ox_code code, const struct one *one)
+/* What a request costs to infer and to answer, in ns, about: each, and each of its bytes. */
+#define COST_EACH   1500
+#define COST_A_BYTE 10
+
+struct requests {
+        struct rpc *rpc;
+        Shaped__V1__InferNodeRequest *const *request;
+};
+
+static void put_error(const struct batch_place *place, enum ox_code code, const struct one *one)
 {
         static const unsigned fields[] = {BATCH_RESULTS};
         const struct message_path path = {1, fields};
         struct render_error error = {.code = code, .message = one->error, .result = one->result};
-        size_t before = rpc_written(rpc);
+        size_t before = place->to->length;
 
-        if (ox_render_error_proto(context, &error, &path, rpc_write, rpc) == OX_OK)
+        if (ox_render_error_proto(place->context, &error, &path, text_write, place->to) == OX_OK)
                 return;
         /* Without diagnostics it is small enough for a context that was just cleared. */
-        rpc_cut(rpc, before);
+        text_cut(place->to, before);
         error.result = NULL;
-        ox_context_reset(context, SIZE_MAX);
-        ox_render_error_proto(context, &error, &path, rpc_write, rpc);
+        ox_context_reset(place->context, SIZE_MAX);
+        ox_render_error_proto(place->context, &error, &path, text_write, place->to);
 }
 
-/* The limits on the engine's time and on the answer are for all of them together. */
-static enum ox_code check_batch(struct rpc *rpc, int64_t end_ns, struct one *one)
-{
-        *one = (struct one){.result = NULL};
-        if (clock_ns() > end_ns) {
-                set_error(one, "", "the batch took longer than the limit engine_ms");
-                return OX_DEADLINE_EXCEEDED;
-        }
-        if (rpc_written(rpc) > (size_t)rpc->call->service->config->limits.answer_bytes) {
-                set_error(one, "", "the batch has a larger answer than the limit answer_bytes");
-                return OX_RESOURCE_EXHAUSTED;
-        }
-        return OX_OK;
-}
-
-static void put_item(struct rpc *rpc, struct ox_context *context, const Shaped__V1__InferNodeRequest *given,
-                     int64_t end_ns)
+static enum ox_code infer_item(const struct batch_place *place, size_t item)
 {
         static const unsigned fields[] = {BATCH_RESULTS, RESULT_RESPONSE};
         const struct message_path path = {2, fields};
-        size_t before = rpc_written(rpc);
+        const struct requests *requests = place->batch->user;
+        const struct place where = {requests->rpc, place->context, batch_look, place->batch};
+        size_t before = place->to->length;
         struct one one;
-        enum ox_code code = check_batch(rpc, end_ns, &one);
+        enum ox_code code = infer_one(&where, requests->request[item], &one);
 
-        ox_context_reset(context, SIZE_MAX);
-        if (code == OX_OK)
-                code = infer_one(rpc, context, given, &one);
         if (code == OX_OK) {
-                code = ox_render_proto_in(context, one.result, &path, rpc_write, rpc);
+                code = ox_render_proto_in(place->context, one.result, &path, text_write, place->to);
                 if (code != OX_OK) {
-                        rpc_cut(rpc, before);
-                        set_error(&one, "", ox_context_error(context));
+                        text_cut(place->to, before);
+                        set_error(&one, "", ox_context_error(place->context));
                         one.result = NULL;
                 }
         }
         if (code != OX_OK)
-                put_error(rpc, context, code, &one);
+                put_error(place, code, &one);
+        return OX_OK;
+}
+
+static void refuse_item(const struct batch_place *place, size_t item, enum ox_code code, const char *why)
+{
+        struct one one = {.result = NULL};
+
+        (void)item;
+        set_error(&one, "", why);
+        put_error(place, code, &one);
+}
+
+static enum ox_code run_batch(struct rpc *rpc, const Shaped__V1__BatchInferNodesRequest *given,
+                              struct ox_context *context)
+{
+        struct requests requests = {.rpc = rpc, .request = given->requests};
+        struct batch batch = {
+                .call = rpc->call,
+                .to = rpc_response(rpc),
+                .count = given->n_requests,
+                .cost_ns = COST_EACH + (int64_t)(rpc->message.length * COST_A_BYTE / (given->n_requests + 1)),
+                .user = &requests,
+                .infer = infer_item,
+                .refuse = refuse_item,
+        };
+        const char *why;
+        enum ox_code code = batch_run(&batch, context, false, &why);
+
+        return code == OX_OK ? OX_OK : rpc_fail(rpc, code, NULL, "%s", why);
 }
 
 enum ox_code rpc_batch_infer_nodes(struct rpc *rpc)
 {
         const struct ox_limits *limits = &rpc->call->service->config->limits;
-        int64_t end_ns = clock_ns() + limits->engine_ms * INT64_C(1000000);
         struct contexts *contexts = rpc->call->service->contexts;
         ProtobufCMessage *message;
 
@@ -163,8 +192,8 @@ enum ox_code rpc_batch_infer_nodes(struct rpc *rpc)
 
         if (!context)
                 return rpc_fail(rpc, OX_UNAVAILABLE, NULL, "%s", rpc->call->service->budget.text);
-        for (size_t i = 0; i < batch->n_requests; i++)
-                put_item(rpc, context, batch->requests[i], end_ns);
+        enum ox_code code = run_batch(rpc, batch, context);
+
         contexts_give(contexts, context);
-        return OX_OK;
+        return code;
 }

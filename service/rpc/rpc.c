@@ -70,7 +70,7 @@ void rpc_status(struct rpc *rpc, struct call_text *ret)
 {
         ret->length = 0;
         if (rpc->context && (rpc->failure.result || rpc->failure.field) &&
-            ox_render_error_proto(rpc->context, &rpc->failure, NULL, rpc_append, ret) != OX_OK)
+            ox_render_error_proto(rpc->context, &rpc->failure, NULL, text_write, ret) != OX_OK)
                 ret->length = 0;
 }
 
@@ -205,12 +205,7 @@ void rpc_set_timeout(struct rpc *rpc, int64_t ns)
 
 /* -- the answer -- */
 
-void rpc_append(void *text, const char *bytes, size_t size)
-{
-        text_append(text, bytes, size);
-}
-
-static struct call_text *written_to(struct rpc *rpc)
+struct call_text *rpc_response(struct rpc *rpc)
 {
         return rpc->is_json ? &rpc->answer : &rpc->call->reply;
 }
@@ -218,24 +213,11 @@ static struct call_text *written_to(struct rpc *rpc)
 void rpc_write(void *user, const char *bytes, size_t size)
 {
         struct rpc *rpc = user;
-        struct call_text *to = written_to(rpc);
+        struct call_text *to = rpc_response(rpc);
 
         if (rpc->is_inline && to->length + size > ANSWER_LITTLE_BYTES)
                 arena_bail(ox_context_arena(rpc->context), OX_ABORTED, "more than %d bytes", ANSWER_LITTLE_BYTES);
         text_append(to, bytes, size);
-}
-
-size_t rpc_written(struct rpc *rpc)
-{
-        return written_to(rpc)->length;
-}
-
-void rpc_cut(struct rpc *rpc, size_t length)
-{
-        struct call_text *text = written_to(rpc);
-
-        if (length < text->length)
-                text->length = length;
 }
 
 enum ox_code rpc_write_message(struct rpc *rpc, const ProtobufCMessage *message)

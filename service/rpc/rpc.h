@@ -109,15 +109,11 @@ enum ox_code rpc_fail_message(struct rpc *rpc, enum ox_code code, const struct m
 /* The failure is what the context says of its last call; `result` may be NULL. */
 enum ox_code rpc_fail_inference(struct rpc *rpc, enum ox_code code, const struct ox_result *result);
 
-/* An ox_write that appends to a call_text. */
-void rpc_append(void *text, const char *bytes, size_t size);
-
 /* An ox_write of the response's bytes. */
 void rpc_write(void *rpc, const char *bytes, size_t size);
 
-/* How much of the response is written; and nothing of it from `length` on. */
-size_t rpc_written(struct rpc *rpc);
-void rpc_cut(struct rpc *rpc, size_t length);
+/* What is written of the response. */
+struct call_text *rpc_response(struct rpc *rpc);
 
 /* The collected request, on the context's arena; and a message of its type from elsewhere. */
 enum ox_code rpc_read(struct rpc *rpc, ProtobufCMessage **ret);
