@@ -120,7 +120,7 @@ def check_given(daemon):
     refused("a length that contradicts the elements", daemon.post_json(ONE, request("Identity", {"x": {**elements, "length": 3}})))
     refused("elements of a tensor", daemon.post_json(ONE, request(inputs={"x": {**elements, "type": "tensor(float)"}})))
     optional = request("Optional", {}, {"type": {"type": "seq(tensor(float))", "shape": [2, "N", "?"]}})
-    equal("Optional needs no input", first(optional)["element"]["element"]["shape"], [2, "Optional_y_1", "Optional_y_2"])
+    equal("Optional needs no input", first(optional)["element"]["element"]["shape"], [2, "Optional_1", "Optional_2"])
     words = request("Identity", {"x": {"type": "tensor(float)", "shape": [2], "content": ["NaN", "-Infinity"]}})
     equal("words are numbers of floats", first(words)["content"], ["NaN", "-Infinity"])
     strings = {"value": {"tensor": {"type": "tensor(string)", "shape": [2], "content": ["a", ""]}}}
