@@ -32,4 +32,4 @@ void calls_init(struct call_pool *pool);
 void calls_done(struct call_pool *pool);
 
 /* Frees a call that nobody uses; false when there is none. */
-bool calls_spare(struct call_pool *pool);
+bool calls_reclaim(struct call_pool *pool);

@@ -78,11 +78,11 @@ static void fill_in(struct config *config)
 }
 
 /* What is kept for requests to come. */
-static bool spare(void *user)
+static bool reclaim(void *user)
 {
         struct service *service = user;
 
-        return contexts_spare(service->contexts) || calls_spare(&service->calls);
+        return contexts_reclaim(service->contexts) || calls_reclaim(&service->calls);
 }
 
 /* What nobody has needed for a while goes back to the system. */
@@ -92,7 +92,7 @@ static void tidy(void *user)
 
         if (!contexts_tidy(service->contexts))
                 return;
-        while (calls_spare(&service->calls)) {
+        while (calls_reclaim(&service->calls)) {
         }
         malloc_trim(0);
 }
@@ -116,7 +116,7 @@ static bool start_service(struct daemon *d)
         rest_init(&service->metrics);
         if (getrandom(&service->seed, sizeof(service->seed), 0) != (ssize_t)sizeof(service->seed))
                 service->seed = (uint64_t)clock_ns();
-        budget_init(&service->budget, d->config.memory_bytes, &service->metrics, spare, service);
+        budget_init(&service->budget, d->config.memory_bytes, &service->metrics, reclaim, service);
         service->contexts =
                 contexts_new(&d->config.limits, (size_t)(d->config.workers + d->config.io_threads) + CONTEXTS_SPARE,
                              &service->budget);

@@ -29,7 +29,7 @@ void calls_init(struct call_pool *pool)
 
 void calls_done(struct call_pool *pool)
 {
-        while (calls_spare(pool)) {
+        while (calls_reclaim(pool)) {
         }
         pthread_mutex_destroy(&pool->lock);
 }
@@ -50,7 +50,7 @@ static struct call *take_idle(struct call_pool *pool)
         return call;
 }
 
-bool calls_spare(struct call_pool *pool)
+bool calls_reclaim(struct call_pool *pool)
 {
         struct call *call = take_idle(pool);
 

@@ -17,9 +17,9 @@ static void source_give(struct arena_source *source, size_t bytes)
         budget_give((struct budget *)source, bytes);
 }
 
-void budget_init(struct budget *budget, int64_t most, struct metrics *metrics, bool (*spare)(void *user), void *user)
+void budget_init(struct budget *budget, int64_t most, struct metrics *metrics, bool (*reclaim)(void *user), void *user)
 {
-        *budget = (struct budget){.metrics = metrics, .spare = spare, .user = user};
+        *budget = (struct budget){.metrics = metrics, .reclaim = reclaim, .user = user};
         snprintf(budget->text, sizeof(budget->text),
                  "there is no memory left for this request: all together may take memory_bytes (%" PRId64 ")", most);
         budget->source = (struct arena_source){source_take, source_give, (size_t)most, budget->text};
@@ -37,7 +37,7 @@ bool budget_take(struct budget *budget, size_t bytes)
                                 return true;
                         continue;
                 }
-                if (!budget->spare || !budget->spare(budget->user))
+                if (!budget->reclaim || !budget->reclaim(budget->user))
                         break;
                 now = atomic_load_explicit(taken, memory_order_relaxed);
         }

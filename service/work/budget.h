@@ -9,12 +9,12 @@ struct budget {
         struct arena_source source; /* the first member: contexts take theirs through it */
         struct metrics *metrics;    /* METRIC_memory_bytes is what is taken */
         /* Gives back something that nobody uses; false when there is nothing. NULL: there never is. */
-        bool (*spare)(void *user);
+        bool (*reclaim)(void *user);
         void *user;
-        char text[ARENA_LACK];
+        char text[ARENA_FAILURE_TEXT];
 };
 
-void budget_init(struct budget *budget, int64_t most, struct metrics *metrics, bool (*spare)(void *user), void *user);
+void budget_init(struct budget *budget, int64_t most, struct metrics *metrics, bool (*reclaim)(void *user), void *user);
 
 /* False, and counted, when there is not so much left. Any thread may call these. */
 bool budget_take(struct budget *budget, size_t bytes);

@@ -88,17 +88,17 @@ bool contexts_tidy(struct contexts *contexts)
                 contexts->recent = contexts->out_most;
         contexts->out_most = contexts->out;
         is_quiet = !contexts->out && contexts->quiet < CONTEXTS_IDLE && ++contexts->quiet == CONTEXTS_IDLE;
-        bool is_spare = contexts->out + contexts->count > contexts->recent;
+        bool is_surplus = contexts->out + contexts->count > contexts->recent;
 
         pthread_mutex_unlock(&contexts->lock);
-        if (is_spare)
-                contexts_spare(contexts);
-        while (is_quiet && contexts_spare(contexts)) {
+        if (is_surplus)
+                contexts_reclaim(contexts);
+        while (is_quiet && contexts_reclaim(contexts)) {
         }
         return is_quiet;
 }
 
-bool contexts_spare(struct contexts *contexts)
+bool contexts_reclaim(struct contexts *contexts)
 {
         struct ox_context *context = take_idle(contexts);
 

@@ -16,7 +16,7 @@ void contexts_free(struct contexts *contexts);
 struct ox_context *contexts_take(struct contexts *contexts);
 
 /* Frees a context that nobody uses; false when there is none. */
-bool contexts_spare(struct contexts *contexts);
+bool contexts_reclaim(struct contexts *contexts);
 
 /* To be called about once a second: frees what is idle and was not needed lately, one context each time, and all that
    is idle once nobody has taken any for CONTEXTS_IDLE calls. True when that has just come to pass. */

@@ -8,7 +8,7 @@ size_t ox_result_count(const struct ox_result *result)
         return result->n_value;
 }
 
-struct telling {
+struct value_request {
         struct ox_context *context;
         const struct ox_result *result;
         size_t index;
@@ -17,13 +17,15 @@ struct telling {
 
 static enum ox_code run_value(void *user)
 {
-        struct telling *t = user;
+        struct value_request *request = user;
         const struct result_value *value;
 
-        if (t->index >= t->result->n_value)
-                return context_fail(t->context, OX_OUT_OF_RANGE, "value %zu of %zu", t->index, t->result->n_value);
-        value = t->result->value[t->index];
-        *t->ret = (struct ox_result_value){
+        if (request->index >= request->result->n_value)
+                return context_fail(request->context, OX_OUT_OF_RANGE,
+                                    "index %zu is out of range: there are %zu values", request->index,
+                                    request->result->n_value);
+        value = request->result->value[request->index];
+        *request->ret = (struct ox_result_value){
                 .name = value->name,
                 .kind = value->kind,
                 .scope = value->scope,
@@ -31,17 +33,17 @@ static enum ox_code run_value(void *user)
                 .node_index = value->node_index,
                 .op = value->op,
         };
-        value_export(t->context->arena, t->result->dims, &value->value, &t->ret->value);
+        value_export(request->context->arena, request->result->dims, &value->value, &request->ret->value);
         return OX_OK;
 }
 
 enum ox_code ox_result_value(struct ox_context *context, const struct ox_result *result, size_t index,
                              struct ox_result_value *ret)
 {
-        struct telling telling = {context, result, index, ret};
+        struct value_request request = {context, result, index, ret};
 
         *ret = (struct ox_result_value){.name = "", .scope = "", .node = "", .node_index = -1, .op = ""};
-        return ox_context_run(context, run_value, &telling);
+        return ox_context_run(context, run_value, &request);
 }
 
 const struct ox_symbol *ox_result_symbols(const struct ox_result *result, size_t *ret_count)

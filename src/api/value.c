@@ -17,9 +17,9 @@ enum ox_code value_import(struct ox_context *context, const char *name, const st
                                                   &ret->value, &ret->dropped));
 }
 
-/* -- telling what is known -- */
+/* -- what is known, as callers read it -- */
 
-static struct ox_dim tell_dim(struct dim_table *dims, struct dim d)
+static struct ox_dim export_dim(struct dim_table *dims, struct dim d)
 {
         d = dim_resolve(dims, d);
         return dim_is_int(d) ? (struct ox_dim){.value = d.val} : (struct ox_dim){.text = dim_text(dims, d)};
@@ -35,12 +35,12 @@ const struct ox_shape *shape_export(struct arena *arena, struct dim_table *dims,
         shape = arena_new_array(arena, struct ox_shape, 1);
         to = arena_new_array(arena, struct ox_dim, (size_t)rank);
         for (int d = 0; d < rank; d++)
-                to[d] = tell_dim(dims, dim[d]);
+                to[d] = export_dim(dims, dim[d]);
         *shape = (struct ox_shape){.rank = (size_t)rank, .dims = to};
         return shape;
 }
 
-static struct ox_element tell_element(struct dim_table *dims, const struct scalar *s)
+static struct ox_element export_element(struct dim_table *dims, const struct scalar *s)
 {
         struct dim d = s->kind == SCALAR_INT || s->kind == SCALAR_RATIO ? dim_resolve(dims, s->d) : dim_int(0);
 
@@ -63,7 +63,7 @@ static struct ox_element tell_element(struct dim_table *dims, const struct scala
         return (struct ox_element){.kind = OX_ELEMENT_UNKNOWN};
 }
 
-static const struct ox_value *tell_elements(struct arena *arena, struct dim_table *dims, const struct value *value)
+static const struct ox_value *export_elements(struct arena *arena, struct dim_table *dims, const struct value *value)
 {
         struct ox_value *elements = arena_new_array(arena, struct ox_value, (size_t)value->length.val);
 
@@ -92,10 +92,10 @@ void value_export(struct arena *arena, struct dim_table *dims, const struct valu
         if (value->has_length && ret->type) {
                 struct ox_dim *length = arena_new_array(arena, struct ox_dim, 1);
 
-                *length = tell_dim(dims, value->length);
+                *length = export_dim(dims, value->length);
                 ret->length = length;
                 if (value->elements && dim_is_int(value->length)) {
-                        ret->elements = tell_elements(arena, dims, value);
+                        ret->elements = export_elements(arena, dims, value);
                         ret->n_elements = (size_t)value->length.val;
                 }
         }
@@ -103,7 +103,7 @@ void value_export(struct arena *arena, struct dim_table *dims, const struct valu
                 struct ox_element *elements = arena_new_array(arena, struct ox_element, content->count);
 
                 for (size_t i = 0; i < content->count; i++)
-                        elements[i] = tell_element(dims, &content->at[i]);
+                        elements[i] = export_element(dims, &content->at[i]);
                 ret->content = elements;
                 ret->n_content = content->count;
         }

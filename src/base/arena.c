@@ -42,25 +42,25 @@ struct arena {
         size_t room;         /* from there on, within the block and the limit: a multiple of ALIGNMENT */
         unsigned char *last; /* the last thing allocated, for growing in place */
         struct arena_guard *guard;
-        enum ox_code lack; /* why the last allocation failed */
-        char lack_text[ARENA_LACK];
+        enum ox_code failure; /* why the last allocation failed */
+        char failure_text[ARENA_FAILURE_TEXT];
 };
 
-static bool lack_limit(struct arena *arena)
+static bool fail_at_limit(struct arena *arena)
 {
-        arena->lack = OX_RESOURCE_EXHAUSTED;
-        snprintf(arena->lack_text, sizeof(arena->lack_text),
+        arena->failure = OX_RESOURCE_EXHAUSTED;
+        snprintf(arena->failure_text, sizeof(arena->failure_text),
                  "the request needs more memory than the limit arena_bytes, %zu", arena->limit);
         return false;
 }
 
-static void lack_source(struct arena *arena, size_t wanted)
+static void fail_at_source(struct arena *arena, size_t wanted)
 {
         struct arena_source *source = arena->source;
 
         /* What all of it would not be enough for need not be tried again. */
-        arena->lack = wanted > source->most - arena->held ? OX_RESOURCE_EXHAUSTED : OX_UNAVAILABLE;
-        snprintf(arena->lack_text, sizeof(arena->lack_text), "%s", source->text);
+        arena->failure = wanted > source->most - arena->held ? OX_RESOURCE_EXHAUSTED : OX_UNAVAILABLE;
+        snprintf(arena->failure_text, sizeof(arena->failure_text), "%s", source->text);
 }
 
 static struct block *block_new(struct arena *arena, size_t size)
@@ -69,11 +69,11 @@ static struct block *block_new(struct arena *arena, size_t size)
         size_t whole;
 
         if (!add_size(size, sizeof(struct block), &whole)) {
-                lack_limit(arena);
+                fail_at_limit(arena);
                 return NULL;
         }
         if (source && !source->take(source, whole)) {
-                lack_source(arena, whole);
+                fail_at_source(arena, whole);
                 return NULL;
         }
         struct block *block = malloc(whole);
@@ -81,8 +81,8 @@ static struct block *block_new(struct arena *arena, size_t size)
         if (!block) {
                 if (source)
                         source->give(source, whole);
-                arena->lack = OX_UNAVAILABLE;
-                snprintf(arena->lack_text, sizeof(arena->lack_text), "the system has no memory left");
+                arena->failure = OX_UNAVAILABLE;
+                snprintf(arena->failure_text, sizeof(arena->failure_text), "the system has no memory left");
                 return NULL;
         }
         arena->held += whole;
@@ -216,10 +216,10 @@ static bool arena_make_room(struct arena *arena, size_t size)
         size_t rounded, used;
 
         if (!add_size(size ? size : 1, ALIGNMENT - 1, &rounded))
-                return lack_limit(arena);
+                return fail_at_limit(arena);
         rounded &= ~(ALIGNMENT - 1);
         if (!add_size(arena_used(arena), rounded, &used) || used > arena->limit)
-                return lack_limit(arena);
+                return fail_at_limit(arena);
         return rounded <= arena->room || arena_next_block(arena, rounded);
 }
 
@@ -244,7 +244,7 @@ void *arena_alloc(struct arena *arena, size_t size)
         void *at = arena_try_alloc(arena, size);
 
         if (!at)
-                arena_bail(arena, arena->lack, "%s", arena->lack_text);
+                arena_bail(arena, arena->failure, "%s", arena->failure_text);
         return at;
 }
 
@@ -338,8 +338,8 @@ void arena_bail(struct arena *arena, enum ox_code code, const char *format, ...)
         longjmp(guard->jump, 1);
 }
 
-enum ox_code arena_lack(const struct arena *arena, const char **ret_text)
+enum ox_code arena_failure(const struct arena *arena, const char **ret_text)
 {
-        *ret_text = arena->lack_text;
-        return arena->lack;
+        *ret_text = arena->failure_text;
+        return arena->failure;
 }

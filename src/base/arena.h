@@ -44,7 +44,7 @@ void arena_reset(struct arena *arena, size_t keep);
 /* The guard that arena_bail() jumps to, NULL for none. Returns the one that was set before. */
 struct arena_guard *arena_set_guard(struct arena *arena, struct arena_guard *guard);
 
-/* Never returns NULL: without memory it bails as arena_lack() tells. Aligned for numbers of 64 bits and
+/* Never returns NULL: without memory it bails as arena_failure() tells. Aligned for numbers of 64 bits and
    pointers, the widest that there are; not zeroed. Without a
    guard (tests alone) running out of memory ends the process. */
 void *arena_alloc(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull));
@@ -56,8 +56,8 @@ void *arena_try_alloc(struct arena *arena, size_t size);
 
 /* Why the last allocation that failed did so: OX_RESOURCE_EXHAUSTED past a limit, OX_UNAVAILABLE when others hold what
    the arena wanted; *ret_text, on the arena, says it in a sentence. */
-#define ARENA_LACK 160
-enum ox_code arena_lack(const struct arena *arena, const char **ret_text);
+#define ARENA_FAILURE_TEXT 160
+enum ox_code arena_failure(const struct arena *arena, const char **ret_text);
 
 /* A grown copy of an array; in place when it was the last thing allocated. */
 void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_size) __attribute__((returns_nonnull));

@@ -11,7 +11,7 @@ static struct dim fail(struct dim_table *t, unsigned faults, struct dim a, struc
 {
         if ((faults & DIM_FAULT_OVERFLOW) && dim_is_int(a) && dim_is_int(b))
                 faults |= DIM_FAULT_CONCRETE_OVERFLOW;
-        return fault_symbol(t, faults, sized);
+        return symbol_for_faults(t, faults, sized);
 }
 
 /* The result, or its symbol. Of the operations that come here none leads below 0 from operands >= 0. */

@@ -119,7 +119,7 @@ static void check_symbol(void *user, uint32_t symbol)
 {
         struct acceptance *a = user;
 
-        a->all = a->all && a->accept(&a->t->symbol[symbol]->open);
+        a->all = a->all && a->accept(&a->t->symbol[symbol]->info);
 }
 
 bool dim_all_symbols(const struct dim_table *t, struct dim d, bool (*accept)(const struct dim_symbol *symbol))

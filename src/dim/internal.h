@@ -97,7 +97,7 @@ struct name_entry {
 };
 
 struct symbol {
-        struct dim_symbol open; /* what callers see */
+        struct dim_symbol info; /* what callers see */
         struct dim lone;        /* the symbol as a dimension */
         uint32_t atom;
         bool is_equal;
@@ -186,7 +186,7 @@ struct atom *mono_atom(const struct dim_table *t, uint64_t mono);
 /* -- symbols.c -- */
 
 /* The symbol that stands for what a fault kept from being computed. */
-struct dim fault_symbol(struct dim_table *t, unsigned faults, bool never_negative);
+struct dim symbol_for_faults(struct dim_table *t, unsigned faults, bool never_negative);
 
 /* -- poly.c: sums and products -- */
 
@@ -235,11 +235,11 @@ unsigned expr_add_int(struct dim_table *t, struct dim a, int64_t b, struct dim *
 /* The dimension of a sum. */
 unsigned poly_intern(struct dim_table *t, struct poly p, struct dim *ret);
 /* Whether a sum is 0 by its normal form. */
-bool vanishes(struct dim_table *t, struct poly p);
+bool poly_is_zero(struct dim_table *t, struct poly p);
 
 /* -- relate.c: sums that are 0, by which another sum may get shorter -- */
 /* Makes a sum shorter, on scratch, where relations of its atoms allow. */
-void relate(struct dim_table *t, struct poly *p);
+void relate_shorten(struct dim_table *t, struct poly *p);
 enum relation {
         RELATION_RING,        /* of all (y + i)//n, i = 0 ... n-1 */
         RELATION_REST,        /* of y%n and y//n */
@@ -283,7 +283,7 @@ bool proves_ge(struct dim_table *t, struct dim a, struct dim b);
 
 /* -- resolve.c -- */
 /* Onto the table's stack. */
-void push_symbol(struct dim_table *t, uint32_t symbol);
+void resolve_push(struct dim_table *t, uint32_t symbol);
 /* The dimension under all equalities that are facts: resolved, and every symbol replaced that equals something. */
 struct dim under_facts(struct dim_table *t, struct dim d);
 /* Gives a symbol a number, whatever is made of it already. */

@@ -247,7 +247,7 @@ static struct poly normal_form(struct dim_table *t, struct poly p)
         return gather_normal(t, &g, p) || gather_join(t, &g, &normal) ? p : normal;
 }
 
-bool vanishes(struct dim_table *t, struct poly p)
+bool poly_is_zero(struct dim_table *t, struct poly p)
 {
         bool normal;
 
@@ -269,10 +269,10 @@ static unsigned intern_new(struct dim_table *t, struct poly p, struct poly key, 
 {
         bool normal;
 
-        relate(t, &p);
+        relate_shorten(t, &p);
         if (key.n < p.n) {
                 p = key;
-                relate(t, &p);
+                relate_shorten(t, &p);
         }
         /* Of the sum as it is written, whose normal form is another one past the limits. */
         unsigned faults = is_normal(t, p, &normal);

@@ -107,7 +107,7 @@ static bool above(const struct parser *p, struct fraction f, struct dim *ret)
 }
 
 /* The value of a fraction that must be whole. */
-static bool settle(const struct parser *p, struct fraction f, struct dim *ret)
+static bool fraction_whole(const struct parser *p, struct fraction f, struct dim *ret)
 {
         struct dim rest, divided;
 
@@ -148,7 +148,7 @@ static bool divide_whole(const struct parser *p, struct fraction *a, struct frac
 
         if (p->dry)
                 return true;
-        if (!settle(p, *a, &left) || !settle(p, b, &right))
+        if (!fraction_whole(p, *a, &left) || !fraction_whole(p, b, &right))
                 return false;
         if (!ok(modulo ? expr_mod(p->t, left, right, &result) : expr_floordiv(p->t, left, right, &result)))
                 return false;
@@ -236,7 +236,7 @@ static bool extreme(struct parser *p, enum function function, const struct fract
         unsigned faults = 0;
 
         for (unsigned i = 0; i < n; i++)
-                if (!settle(p, arg[i], &value[i]))
+                if (!fraction_whole(p, arg[i], &value[i]))
                         return false;
         if (function == FN_BROADCAST)
                 faults = expr_broadcast(p->t, value, n, &faults, &result) ? faults : DIM_FAULT_LIMIT;
@@ -479,7 +479,7 @@ bool dim_parse(struct dim_table *t, const char *text, size_t length, bool (*name
                 bool reads = read_sum(&p, &value);
 
                 skip_blanks(&p);
-                reads = reads && p.at == p.end && settle(&p, value, &result);
+                reads = reads && p.at == p.end && fraction_whole(&p, value, &result);
                 scratch_release(t, mark);
                 if (!reads)
                         return false;

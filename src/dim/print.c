@@ -41,7 +41,7 @@ static int compare_atoms(struct dim_table *t, uint32_t a, uint32_t b)
                 return compare_texts(operation_text(t, x), operation_text(t, y));
         if (x->kind != ATOM_SYMBOL || y->kind != ATOM_SYMBOL)
                 return x->kind == ATOM_SYMBOL ? -1 : 1;
-        const struct dim_symbol *p = &t->symbol[x->symbol]->open, *q = &t->symbol[y->symbol]->open;
+        const struct dim_symbol *p = &t->symbol[x->symbol]->info, *q = &t->symbol[y->symbol]->info;
 
         if (p->from_input != q->from_input)
                 return p->from_input ? -1 : 1;
@@ -228,7 +228,7 @@ static void print_atom(struct dim_table *t, struct atom *atom, bool alone, struc
         bool is_division = atom->kind == ATOM_FLOORDIV || atom->kind == ATOM_MOD;
 
         if (atom->kind == ATOM_SYMBOL) {
-                print_name(t, t->symbol[atom->symbol]->open.name, buf);
+                print_name(t, t->symbol[atom->symbol]->info.name, buf);
                 return;
         }
         if (is_division && !alone)
@@ -335,7 +335,7 @@ static void dim_print(struct dim_table *t, struct dim d, struct buf *buf)
         else if (dim_is_int(d))
                 buf_put_i64(buf, d.val);
         else if (dim_as_symbol(t, d, &symbol))
-                buf_puts(buf, str_text(t->strings, t->symbol[symbol]->open.name));
+                buf_puts(buf, str_text(t->strings, t->symbol[symbol]->info.name));
         else
                 print_expr(t, d, buf);
 }

@@ -145,7 +145,7 @@ static struct range broadcast_of(struct dim_table *t, const struct atom *atom)
 static struct range range_of_atom(struct dim_table *t, struct atom *atom)
 {
         if (atom->kind == ATOM_SYMBOL)
-                return (struct range){t->symbol[atom->symbol]->open.lower, t->symbol[atom->symbol]->open.upper};
+                return (struct range){t->symbol[atom->symbol]->info.lower, t->symbol[atom->symbol]->info.upper};
         if (atom->range.generation == t->fact_generation)
                 return (struct range){atom->range.lower, atom->range.upper};
         struct range range = ANYTHING;

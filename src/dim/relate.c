@@ -133,7 +133,7 @@ static void find_relations(struct dim_table *t, struct atom *atom, uint64_t mono
 
                 if (!gather_relation(t, mono, (enum relation)kind, &g) && !gather_join(t, &g, &relation) &&
                     relation.n > 0 && relation.n <= (size_t)2 * MAX_RELATED && found < RELATIONS &&
-                    vanishes(t, relation))
+                    poly_is_zero(t, relation))
                         atom->relation[found++] = poly_keep(t, relation);
                 scratch_release(t, mark);
         }
@@ -268,7 +268,7 @@ static bool is_settled(const struct dim_table *t, struct poly p)
         return !atom || (atom->kind != ATOM_MAX && atom->kind != ATOM_MIN);
 }
 
-void relate(struct dim_table *t, struct poly *p)
+void relate_shorten(struct dim_table *t, struct poly *p)
 {
         unsigned tries = 0;
 

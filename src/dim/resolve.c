@@ -9,10 +9,10 @@ static struct dim substitute(struct dim_table *t, struct dim d, enum substitutio
 
 static bool is_stale(const struct dim_table *t, uint32_t symbol)
 {
-        return t->symbol[symbol]->open.is_bound && t->symbol[symbol]->resolve_generation != t->bind_generation;
+        return t->symbol[symbol]->info.is_bound && t->symbol[symbol]->resolve_generation != t->bind_generation;
 }
 
-void push_symbol(struct dim_table *t, uint32_t symbol)
+void resolve_push(struct dim_table *t, uint32_t symbol)
 {
         if (t->stack_n == t->stack_room) {
                 uint32_t room = t->stack_room ? 2 * t->stack_room : 64;
@@ -26,7 +26,7 @@ void push_symbol(struct dim_table *t, uint32_t symbol)
 static void push_stale(void *user, uint32_t symbol)
 {
         if (is_stale(user, symbol))
-                push_symbol(user, symbol);
+                resolve_push(user, symbol);
 }
 
 /* Brings what every bound symbol in `d` stands for up to date. Chains of symbols that are bound to sums of others may
@@ -44,10 +44,10 @@ static void refresh(struct dim_table *t, struct dim d)
                         t->stack_n--;
                         continue;
                 }
-                dim_each_symbol(t, symbol->open.bound, push_stale, t);
+                dim_each_symbol(t, symbol->info.bound, push_stale, t);
                 if (t->stack_n > before)
                         continue;
-                symbol->resolved = substitute(t, symbol->open.bound, OF_BOUND);
+                symbol->resolved = substitute(t, symbol->info.bound, OF_BOUND);
                 symbol->resolve_generation = t->bind_generation;
                 t->stack_n--;
         }
@@ -58,7 +58,7 @@ static bool substitute_symbol(const struct symbol *symbol, enum substitution of,
         bool is_equal = of == OF_EQUAL && symbol->is_equal;
 
         *ret = is_equal ? symbol->equal : symbol->resolved;
-        return is_equal || (of != OF_OPERATIONS && symbol->open.is_bound);
+        return is_equal || (of != OF_OPERATIONS && symbol->info.is_bound);
 }
 
 /* An atom with its arguments replaced. False when it stays as it is. */
@@ -279,8 +279,8 @@ static void reopen(struct dim_table *t)
 
 static void define(struct dim_table *t, struct symbol *s, struct dim value)
 {
-        s->open.is_bound = true;
-        s->open.bound = value;
+        s->info.is_bound = true;
+        s->info.bound = value;
         t->bind_generation++;
         if (!t->atom[s->atom]->open) {
                 t->atom[s->atom]->open = true;
@@ -296,12 +296,12 @@ void define_symbol(struct dim_table *t, uint32_t number, int64_t value)
 static struct dim replace(struct dim_table *t, struct dim d, uint32_t symbol, struct dim by)
 {
         struct symbol *s = t->symbol[symbol];
-        const struct dim_symbol before = s->open;
+        const struct dim_symbol before = s->info;
 
         define(t, s, by);
         d = dim_resolve(t, d);
-        s->open.is_bound = before.is_bound;
-        s->open.bound = before.bound;
+        s->info.is_bound = before.is_bound;
+        s->info.bound = before.bound;
         t->bind_generation++;
         return d;
 }

@@ -66,11 +66,11 @@ static struct symbol *symbol_new(struct dim_table *t, str_id name, bool anonymou
         uint32_t number = t->symbols++;
 
         t->symbol[number] = symbol;
-        symbol->open.name = name;
-        symbol->open.anonymous = anonymous;
-        symbol->open.lower = 0;
-        symbol->open.upper = INT64_MAX;
-        symbol->open.origin = origin ? *origin : t->origin;
+        symbol->info.name = name;
+        symbol->info.anonymous = anonymous;
+        symbol->info.lower = 0;
+        symbol->info.upper = INT64_MAX;
+        symbol->info.origin = origin ? *origin : t->origin;
         symbol->atom = atom_intern(t, ATOM_SYMBOL, number, NULL, 0);
         struct term term = {.coef = 1, .mono = mono_intern(t, &symbol->atom, 1)};
 
@@ -86,7 +86,7 @@ static struct symbol *symbol_new(struct dim_table *t, str_id name, bool anonymou
 /* A symbol as those who asked for it take it: the number that it is defined as. */
 static struct dim as_defined(const struct symbol *symbol)
 {
-        return symbol->open.is_bound && dim_is_int(symbol->open.bound) ? symbol->open.bound : symbol->lone;
+        return symbol->info.is_bound && dim_is_int(symbol->info.bound) ? symbol->info.bound : symbol->lone;
 }
 
 static bool is_taken(struct dim_table *t, str_id name)
@@ -135,18 +135,18 @@ struct dim dim_named(struct dim_table *t, str_id name, const struct dim_origin *
                 uint32_t number = entry->symbol;
                 struct symbol *symbol = t->symbol[number - 1];
 
-                if (!symbol->open.anonymous) {
-                        symbol->open.from_input = symbol->open.from_input || from_input;
+                if (!symbol->info.anonymous) {
+                        symbol->info.from_input = symbol->info.from_input || from_input;
                         return as_defined(symbol);
                 }
                 /* The model's name comes late: it goes before one that was made up. */
-                symbol->open.name = fresh_name(t, name);
-                name_entry(t, symbol->open.name)->symbol = number;
+                symbol->info.name = fresh_name(t, name);
+                name_entry(t, symbol->info.name)->symbol = number;
                 t->text_generation++;
         }
         struct symbol *symbol = symbol_new(t, name, false, origin);
 
-        symbol->open.from_input = from_input;
+        symbol->info.from_input = from_input;
         return as_defined(symbol);
 }
 
@@ -175,7 +175,7 @@ struct dim dim_fresh_input(struct dim_table *t, const char *hint, const struct d
 {
         struct symbol *symbol = symbol_new(t, fresh_name(t, str_intern_z(t->strings, hint)), true, origin);
 
-        symbol->open.from_input = true;
+        symbol->info.from_input = true;
         return as_defined(symbol);
 }
 
@@ -206,13 +206,13 @@ static bool is_given(const char *text)
         return text && text[0];
 }
 
-struct dim fault_symbol(struct dim_table *t, unsigned faults, bool never_negative)
+struct dim symbol_for_faults(struct dim_table *t, unsigned faults, bool never_negative)
 {
         const char *stem = is_given(t->origin.op) ? t->origin.op : "dim";
         struct symbol *symbol = symbol_new(t, numbered_name(t, stem), true, &t->origin);
 
         t->faults |= faults;
-        symbol->open.lower = never_negative ? 0 : INT64_MIN; /* what is no size may be negative */
+        symbol->info.lower = never_negative ? 0 : INT64_MIN; /* what is no size may be negative */
         return as_defined(symbol);
 }
 
@@ -236,7 +236,7 @@ uint32_t dim_symbol_count(const struct dim_table *t)
 
 const struct dim_symbol *dim_symbol_at(const struct dim_table *t, uint32_t index)
 {
-        return &t->symbol[index]->open;
+        return &t->symbol[index]->info;
 }
 
 bool dim_as_symbol(const struct dim_table *t, struct dim d, uint32_t *ret_index)
@@ -254,12 +254,12 @@ void dim_symbol_joins(struct dim_table *t, struct dim d)
         uint32_t index;
 
         if (dim_as_symbol(t, d, &index))
-                t->symbol[index]->open.joins = true;
+                t->symbol[index]->info.joins = true;
 }
 
 void dim_symbol_place(struct dim_table *t, uint32_t index, const char *value, int axis)
 {
-        struct dim_origin *origin = &t->symbol[index]->open.origin;
+        struct dim_origin *origin = &t->symbol[index]->info.origin;
 
         if (is_given(origin->value))
                 return;
@@ -273,7 +273,7 @@ void dim_assume_ge(struct dim_table *t, struct dim d, int64_t lower)
 
         if (!dim_as_symbol(t, dim_resolve(t, d), &index) || index < t->held)
                 return;
-        struct dim_symbol *symbol = &t->symbol[index]->open;
+        struct dim_symbol *symbol = &t->symbol[index]->info;
 
         /* A bound that contradicts another is the model's error, and would make everything provable. */
         if (lower <= symbol->lower || lower > symbol->upper)
@@ -322,7 +322,7 @@ void dim_assume_le(struct dim_table *t, struct dim d, int64_t upper)
 
         if (!dim_as_symbol(t, dim_resolve(t, d), &index) || index < t->held)
                 return;
-        struct dim_symbol *symbol = &t->symbol[index]->open;
+        struct dim_symbol *symbol = &t->symbol[index]->info;
 
         if (upper >= symbol->upper || upper < symbol->lower)
                 return;

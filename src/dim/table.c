@@ -222,7 +222,7 @@ uint32_t atom_intern(struct dim_table *t, enum atom_kind kind, uint32_t symbol, 
                 atom->open = atom->open || (expr && expr->open);
         }
         if (kind == ATOM_SYMBOL)
-                atom->open = t->symbol[symbol]->open.anonymous;
+                atom->open = t->symbol[symbol]->info.anonymous;
         else if (atom->depth == 0)
                 atom->depth = 1;
         t->atom = grow_pointers(t, t->atom, t->atoms, &t->atom_room);

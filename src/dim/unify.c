@@ -12,7 +12,7 @@ struct made_of_walk {
 static void see_symbol(void *user, uint32_t number)
 {
         struct made_of_walk *walk = user;
-        const struct dim_symbol *symbol = &walk->t->symbol[number]->open;
+        const struct dim_symbol *symbol = &walk->t->symbol[number]->info;
         enum made_of of = !symbol->anonymous ? OF_NAMES : symbol->from_input ? OF_INPUTS : OF_ANONYMOUS;
 
         if (of > walk->worst)
@@ -34,7 +34,7 @@ static void push_unseen(void *user, uint32_t number)
         if (t->symbol[number]->mark == t->mark)
                 return;
         t->symbol[number]->mark = t->mark;
-        push_symbol(t, number);
+        resolve_push(t, number);
 }
 
 /* Whether a dimension holds a symbol, also by what symbols in it are bound to (which resolving leaves standing where
@@ -50,8 +50,8 @@ static bool holds(struct dim_table *t, struct dim d, uint32_t number)
                 uint32_t top = t->stack[--t->stack_n];
 
                 found = top == number;
-                if (!found && t->symbol[top]->open.is_bound)
-                        dim_each_symbol(t, t->symbol[top]->open.bound, push_unseen, t);
+                if (!found && t->symbol[top]->info.is_bound)
+                        dim_each_symbol(t, t->symbol[top]->info.bound, push_unseen, t);
         }
         t->stack_n = bottom;
         return found;
@@ -60,7 +60,7 @@ static bool holds(struct dim_table *t, struct dim d, uint32_t number)
 /* A symbol that stands for another passes its bounds on. */
 static void pass_bounds(struct dim_table *t, const struct dim_symbol *from, uint32_t to)
 {
-        struct dim_symbol *symbol = &t->symbol[to]->open;
+        struct dim_symbol *symbol = &t->symbol[to]->info;
 
         if (to < t->held)
                 return;
@@ -76,7 +76,7 @@ static void pass_bounds(struct dim_table *t, const struct dim_symbol *from, uint
 
 static enum dim_unify bind(struct dim_table *t, uint32_t number, struct dim value)
 {
-        struct dim_symbol *symbol = &t->symbol[number]->open;
+        struct dim_symbol *symbol = &t->symbol[number]->info;
         struct range range = range_of(t, value);
         uint32_t other;
 
@@ -95,8 +95,8 @@ static enum dim_unify bind(struct dim_table *t, uint32_t number, struct dim valu
 /* Whether a dimension is one symbol that can be bound. */
 static bool is_bindable(const struct dim_table *t, struct dim d, uint32_t *ret)
 {
-        return dim_as_symbol(t, d, ret) && *ret >= t->held && t->symbol[*ret]->open.anonymous &&
-               !t->symbol[*ret]->open.from_input && !t->symbol[*ret]->open.is_bound;
+        return dim_as_symbol(t, d, ret) && *ret >= t->held && t->symbol[*ret]->info.anonymous &&
+               !t->symbol[*ret]->info.from_input && !t->symbol[*ret]->info.is_bound;
 }
 
 bool dim_is_free(const struct dim_table *t, struct dim d)
@@ -212,7 +212,7 @@ static void keep_fact(struct dim_table *t, struct dim a, struct dim b)
                 return;
         struct range range = range_of(t, rest);
 
-        if (range.upper < s->open.lower || range.lower > s->open.upper)
+        if (range.upper < s->info.lower || range.lower > s->info.upper)
                 return;
         s->is_equal = true;
         s->equal = rest;

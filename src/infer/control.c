@@ -55,16 +55,16 @@ enum ox_code control_single(struct node *n, int i)
 
 /* -- what never runs -- */
 
-struct never control_never(struct infer *f, bool is_never)
+struct unreached control_enter_unreached(struct infer *f, bool is_unreached)
 {
-        f->never += is_never;
-        return (struct never){.is_never = is_never, .diags = f->diags, .n_constraint = f->n_constraint};
+        f->unreached += is_unreached;
+        return (struct unreached){.is_unreached = is_unreached, .diags = f->diags, .n_constraint = f->n_constraint};
 }
 
-void control_never_done(struct infer *f, const struct never *mark, bool walked)
+void control_leave_unreached(struct infer *f, const struct unreached *mark, bool walked)
 {
-        f->never -= mark->is_never;
-        if (!mark->is_never || !walked)
+        f->unreached -= mark->is_unreached;
+        if (!mark->is_unreached || !walked)
                 return;
         for (size_t i = mark->diags.count; i < f->diags.count; i++)
                 f->diags.at[i].severity = OX_INFO;
@@ -302,16 +302,16 @@ static void soften(struct diags *diags, size_t since)
 
 /* A branch. In one that is `taken` what is learned holds outside. */
 static bool walk_branch(struct infer *f, const struct scope *scope, struct node *n, const char *name,
-                        const OnnxGraph *branch, bool taken, bool never, struct value *outputs)
+                        const OnnxGraph *branch, bool taken, bool unreached, struct value *outputs)
 {
-        struct never mark = control_never(f, never);
+        struct unreached mark = control_enter_unreached(f, unreached);
         uint32_t held = taken ? 0 : dim_hold(f->dims, dim_symbol_count(f->dims));
         bool walked = walk_body(f, scope, n, name, branch, NULL, 0, outputs, (size_t)n->n_out);
 
         if (!taken)
                 dim_release(f->dims, held);
-        control_never_done(f, &mark, walked);
-        if (!taken && !never)
+        control_leave_unreached(f, &mark, walked);
+        if (!taken && !unreached)
                 soften(&f->diags, mark.diags.count);
         return walked;
 }
@@ -370,10 +370,10 @@ static bool map_any(struct infer *f, const struct scope *scope, struct node *n, 
                 if (type->kind == TYPE_SEQUENCE)
                         args[i] = (struct value){.type = *type->of};
         }
-        struct never mark = control_never(f, in_given(n, 0) && is_empty(n->in[0]));
+        struct unreached mark = control_enter_unreached(f, in_given(n, 0) && is_empty(n->in[0]));
         bool walked = walk_body(f, scope, n, "body", body, args, body->n_input, ret, body->n_output);
 
-        control_never_done(f, &mark, walked);
+        control_leave_unreached(f, &mark, walked);
         dim_release(f->dims, held);
         for (int o = 0; walked && o < n->n_out; o++) {
                 struct type *of = arena_new_array(f->arena, struct type, 1);

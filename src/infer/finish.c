@@ -217,7 +217,7 @@ static bool is_wanted(enum ox_values values, const struct result_value *entry, e
 }
 
 /* Whether a declared size is the one that is shown, or reads like it. */
-static bool is_told(struct finishing *x, struct dim shown, const struct declared_dim *declared)
+static bool says_same_size(struct finishing *x, struct dim shown, const struct declared_dim *declared)
 {
         struct dim_table *dims = x->f->dims;
 
@@ -225,14 +225,14 @@ static bool is_told(struct finishing *x, struct dim shown, const struct declared
                (declared->name && !dim_is_int(shown) && strcmp(declared->name, dim_text(dims, shown)) == 0);
 }
 
-/* What is declared is told while it says anything else, now that all is known. */
+/* A declared shape is reported as long as it differs from the inferred one, now that all is known. */
 static const struct declared_shape *finish_declared(struct finishing *x, const struct type *type,
                                                     const struct declared_shape *declared)
 {
         bool alike = type_has_shape(type) && type->rank == declared->rank;
 
         for (int d = 0; alike && d < type->rank; d++)
-                alike = is_told(x, type->dim[d], &declared->dim[d]);
+                alike = says_same_size(x, type->dim[d], &declared->dim[d]);
         return alike ? NULL : declared;
 }
 
@@ -374,7 +374,7 @@ static void note_omitted(struct infer *f)
         diags_end(&f->diags, f->arena, &diag);
 }
 
-const struct ox_result *finish(struct infer *f, const OnnxGraph *graph)
+const struct ox_result *finish_result(struct infer *f, const OnnxGraph *graph)
 {
         struct ox_result *result = arena_new_zero(f->arena, struct ox_result);
         struct finishing x = {.f = f};

@@ -20,7 +20,7 @@ struct function_memo {
         uint32_t first_symbol; /* that the call made: such stand for data of that call alone */
         bool renews;           /* it made some */
         bool is_cut;           /* something in it was nested too deep: less deep, more may be known */
-        bool is_never;         /* it stood in what never runs: its faults were not told as such */
+        bool is_unreached;     /* it stood in what never runs: its faults were not told as such */
         int depth;
 };
 
@@ -233,7 +233,7 @@ static const struct function_memo *memo_find(const struct function_memo *wanted)
         int looked = 0;
 
         for (const struct function_memo *m = wanted->function->memo; m && looked < MEMO_LOOKED; m = m->same, looked++)
-                if (m->hash == wanted->hash && m->is_never <= wanted->is_never &&
+                if (m->hash == wanted->hash && m->is_unreached <= wanted->is_unreached &&
                     !(m->is_cut && m->depth > wanted->depth) && memo_fits(m, wanted))
                         return m;
         return NULL;
@@ -300,7 +300,7 @@ static void repeat(struct node *n, const struct function_memo *memo)
                 n->out[r.output] = memo->renews ? value_map(&map, &memo->outputs[r.output]) : memo->outputs[r.output];
 }
 
-static struct dim settle_size(void *user, struct dim d, int axis)
+static struct dim resolve_size(void *user, struct dim d, int axis)
 {
         struct infer *f = user;
 
@@ -308,7 +308,7 @@ static struct dim settle_size(void *user, struct dim d, int axis)
         return dim_resolve(f->dims, d);
 }
 
-static bool settle_number(void *user, struct dim *d)
+static bool resolve_number(void *user, struct dim *d)
 {
         struct infer *f = user;
 
@@ -317,9 +317,9 @@ static bool settle_number(void *user, struct dim *d)
 }
 
 /* Outputs as they are known at the end of the call: what is learned of its symbols later holds for no other one. */
-static void settle(struct infer *f, struct function_memo *memo)
+static void resolve_outputs(struct infer *f, struct function_memo *memo)
 {
-        const struct value_map map = {f->arena, settle_size, settle_number, f};
+        const struct value_map map = {f->arena, resolve_size, resolve_number, f};
 
         memo->renews = dim_symbol_count(f->dims) > memo->first_symbol;
         for (size_t o = 0; memo->renews && o < memo->function->proto->n_output; o++)
@@ -451,8 +451,8 @@ enum ox_code function_call(struct infer *f, const struct scope *scope, struct no
                 if (f->called > f->call_most)
                         args[i] = (struct value){.type = type_kind_alone(&args[i].type)};
         }
-        if (f->called > f->call_most && !f->call_told) {
-                f->call_told = true;
+        if (f->called > f->call_most && !f->call_limit_reported) {
+                f->call_limit_reported = true;
                 node_warn(n, REASON_CALL_LIMIT, -1,
                           "calls have walked more than %llu nodes; of arguments only types count from here on",
                           (unsigned long long)f->call_most);
@@ -461,7 +461,7 @@ enum ox_code function_call(struct infer *f, const struct scope *scope, struct no
                                        .call = n->proto,
                                        .args = args,
                                        .given = given,
-                                       .is_never = f->never > 0,
+                                       .is_unreached = f->unreached > 0,
                                        .depth = scope->depth};
         memo->hash = memo_hash(memo);
         const struct function_memo *known = memo_find(memo);
@@ -477,7 +477,7 @@ enum ox_code function_call(struct infer *f, const struct scope *scope, struct no
 
         walk_function(f, scope, n, memo);
         memo->is_cut = f->depth_cuts != cuts;
-        settle(f, memo);
+        resolve_outputs(f, memo);
         memo->next = f->memo;
         memo->same = function->memo;
         f->memo = function->memo = memo;

@@ -128,8 +128,8 @@ struct infer {
         struct function *function;
         struct function_memo *memo; /* the last one made */
         uint64_t called, call_most; /* nodes of functions' bodies that were walked, and how many while all counts */
-        bool call_told;
-        int never;                  /* graphs around what is walked that never run */
+        bool call_limit_reported;
+        int unreached;              /* graphs around what is walked that never run */
         uint64_t depth_cuts;        /* subgraphs and calls that were nested too deep */
         struct name_map capture_of; /* of a subgraph: what it takes from around it, in `captures` */
         struct captures *captures;
@@ -247,9 +247,9 @@ enum ox_code given_replace_shape(struct infer *f, struct type *type, const struc
 void merge_declared(struct infer *f, struct value *value, const struct type *declared, const struct declare_site *site,
                     int64_t node_index);
 
-/* What is told of a declaration beside the inferred type: NULL where both say the same. */
-const struct declared_shape *merge_told(struct infer *f, const struct type *inferred, const struct type *declared,
-                                        const OnnxType *proto);
+/* The declared shape to report beside the inferred type: NULL where both say the same. */
+const struct declared_shape *merge_declared_shape(struct infer *f, const struct type *inferred,
+                                                  const struct type *declared, const OnnxType *proto);
 
 /* Splits every name that was found to be declared for several sizes, and forgets what names were found to name. The
    number of those that were not split before: then the model is walked once more. */
@@ -335,14 +335,14 @@ struct value control_join(struct node *n, int output, struct value *a, struct va
 void control_forget(struct node *n, int o, struct value *value, uint32_t first);
 
 /* Around the walk of a branch that is never taken, or of a body without an iteration: nothing is wrong in it, and
-   nothing must hold for the model to run. Nests; without `is_never` it does nothing. */
-struct never {
-        bool is_never;
+   nothing must hold for the model to run. Nests; without `is_unreached` it does nothing. */
+struct unreached {
+        bool is_unreached;
         struct diags diags;
         size_t n_constraint;
 };
-struct never control_never(struct infer *f, bool is_never);
-void control_never_done(struct infer *f, const struct never *mark, bool walked);
+struct unreached control_enter_unreached(struct infer *f, bool is_unreached);
+void control_leave_unreached(struct infer *f, const struct unreached *mark, bool walked);
 
 /* -- loop.c: Loop and Scan -- */
 
@@ -384,4 +384,4 @@ const OnnxNode *function_resolve(struct infer *f, const struct scope *scope, con
 
 /* -- finish.c -- */
 
-const struct ox_result *finish(struct infer *f, const OnnxGraph *graph);
+const struct ox_result *finish_result(struct infer *f, const OnnxGraph *graph);

@@ -19,7 +19,7 @@ struct carry {
         size_t first_out;
         int first_named;     /* position among the carried ones of what output 0 of the node is */
         bool same_sizes;     /* the operator's text says that no iteration changes a carried size */
-        bool is_never;       /* it is known that there is no iteration */
+        bool is_unreached;   /* it is known that there is no iteration */
         bool changed;        /* some carried value was found to change */
         uint64_t cost;       /* nodes that one iteration walks */
         uint32_t free_since; /* symbols made since then stand for sizes that were found to change */
@@ -100,10 +100,10 @@ static enum ox_code carry_on(struct infer *f, const struct scope *scope, struct 
 
 static enum ox_code carry(struct infer *f, const struct scope *scope, struct node *n, struct carry *c)
 {
-        struct never mark = control_never(f, c->is_never);
+        struct unreached mark = control_enter_unreached(f, c->is_unreached);
         enum ox_code code = carry_on(f, scope, n, c);
 
-        control_never_done(f, &mark, code == OX_OK);
+        control_leave_unreached(f, &mark, code == OX_OK);
         return code;
 }
 
@@ -258,7 +258,7 @@ enum ox_code control_loop(struct infer *f, const struct scope *scope, struct nod
                           .n_state = n_state + 1 - skip,
                           .first_out = skip,
                           .first_named = 1 - (int)skip,
-                          .is_never = never_starts(n)};
+                          .is_unreached = never_starts(n)};
 
         c.args = arena_new_array(f->arena, struct value, n_state + 2);
         c.outputs = arena_new_array(f->arena, struct value, body->n_output);
@@ -457,7 +457,7 @@ enum ox_code control_scan(struct infer *f, const struct scope *scope, struct nod
         c.args = arena_new_array(f->arena, struct value, c.n_args);
         c.outputs = arena_new_array(f->arena, struct value, s.body->n_output);
         TRY(scan_inputs(n, &s, c.args));
-        c.is_never = dim_is(s.length, 0);
+        c.is_unreached = dim_is(s.length, 0);
         TRY(carry(f, scope, n, &c));
         TRY(check_carried(n, &c, 0, s.first, s.n_state));
         return scan_outputs(n, &s, &c);

@@ -308,8 +308,8 @@ void merge_declared(struct infer *f, struct value *value, const struct type *dec
 
 /* -- what is shown of a declaration -- */
 
-const struct declared_shape *merge_told(struct infer *f, const struct type *inferred, const struct type *declared,
-                                        const OnnxType *proto)
+const struct declared_shape *merge_declared_shape(struct infer *f, const struct type *inferred,
+                                                  const struct type *declared, const OnnxType *proto)
 {
         const OnnxShape *shape =
                 proto->value_case == SHAPED__ONNX__V1__TYPE_PROTO__VALUE_TENSOR_TYPE ? proto->tensor_type->shape : NULL;
@@ -321,7 +321,7 @@ const struct declared_shape *merge_told(struct infer *f, const struct type *infe
                 alike = dim_same(inferred->dim[d], declared->dim[d]);
         if (alike)
                 return NULL;
-        struct declared_shape *told = arena_new_array(f->arena, struct declared_shape, 1);
+        struct declared_shape *kept = arena_new_array(f->arena, struct declared_shape, 1);
         struct declared_dim *dims = arena_new_array(f->arena, struct declared_dim, (size_t)declared->rank);
 
         for (int d = 0; d < declared->rank; d++) {
@@ -331,6 +331,6 @@ const struct declared_shape *merge_told(struct infer *f, const struct type *infe
 
                 dims[d] = (struct declared_dim){.size = declared->dim[d], .name = is_named ? dim->dim_param : NULL};
         }
-        *told = (struct declared_shape){.rank = declared->rank, .dim = dims};
-        return told;
+        *kept = (struct declared_shape){.rank = declared->rank, .dim = dims};
+        return kept;
 }

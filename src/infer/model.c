@@ -193,7 +193,7 @@ static void compare_straight(struct infer *f, struct result_value *entry, const 
         struct value value = entry->value;
 
         merge_declared(f, &value, &declared, &site, -1);
-        entry->declared = merge_told(f, &entry->value.type, &declared, output->type);
+        entry->declared = merge_declared_shape(f, &entry->value.type, &declared, output->type);
 }
 
 static void mark_outputs(struct infer *f, const struct scope *scope, const OnnxGraph *graph)
@@ -288,7 +288,7 @@ enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, co
         }
         TRY(given_check_bound(f, ret_error));
         merge_note_split(f);
-        *ret_result = finish(f, graph);
+        *ret_result = finish_result(f, graph);
         return options->strict ? strict_code(f, ret_error) : OX_OK;
 }
 
@@ -329,6 +329,6 @@ enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, con
         dim_take_faults(f->dims);
         dim_watch(f->dims, spend_terms, f);
         walk_node(f, &scope, request->node, 0);
-        *ret_result = finish(f, NULL);
+        *ret_result = finish_result(f, NULL);
         return strict_code(f, ret_error);
 }

@@ -414,7 +414,7 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n,
                         entry.declared_type = true;
                         merge_declared(f, &entry.value, &type, &site, n->index);
                         if (!site.in_function)
-                                entry.declared = merge_told(f, &entry.value.type, &type, proto);
+                                entry.declared = merge_declared_shape(f, &entry.value.type, &type, proto);
                 }
                 place_symbols(f, &entry.value.type, text);
                 if (!entry_add(f, scope, name, &entry))

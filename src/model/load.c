@@ -133,10 +133,10 @@ static enum ox_code parse(struct loader *loader, uint32_t number, const uint8_t 
         ProtobufCBinaryData raw = {0};
         size_t unpacked = is_borrowed ? size_before_raw(bytes, size, &raw) : size;
         ProtobufCMessage *message = protobuf_c_message_unpack(field->descriptor, &allocator, unpacked, bytes);
-        const char *lack;
+        const char *text;
 
         if (!message)
-                return memory.is_out ? arena_lack(loader->arena, &lack) : OX_INVALID_ARGUMENT;
+                return memory.is_out ? arena_failure(loader->arena, &text) : OX_INVALID_ARGUMENT;
         if (unpacked < size) {
                 ((OnnxTensor *)message)->has_raw_data = true;
                 ((OnnxTensor *)message)->raw_data = raw;
@@ -186,7 +186,7 @@ static enum ox_code parse_aside(struct loader *loader, const char **ret_error)
                                                   "no model: GraphProto.%s has a message that cannot be parsed",
                                                   loader->field->name);
                 else if (code != OX_OK)
-                        arena_lack(loader->arena, ret_error);
+                        arena_failure(loader->arena, ret_error);
                 if (code != OX_OK)
                         return code;
         }
@@ -224,7 +224,7 @@ enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, 
         OnnxModel *model = shaped__onnx__v1__model_proto__unpack(&allocator, size, bytes);
 
         if (memory.is_out)
-                return arena_lack(arena, ret_error);
+                return arena_failure(arena, ret_error);
         if (!model) {
                 *ret_error = "no model: the bytes are no ModelProto";
                 return OX_INVALID_ARGUMENT;

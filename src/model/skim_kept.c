@@ -44,7 +44,7 @@ void skim_fail_limit(struct skimmer *s, const char *what, const char *limit, uin
 static void fail_memory(struct skimmer *s)
 {
         const char *text;
-        enum ox_code code = arena_lack(s->arena, &text);
+        enum ox_code code = arena_failure(s->arena, &text);
 
         skim_fail(s, code, "%s at byte %llu: %s", schema_of[s->frame[s->depth].message].name, (unsigned long long)s->at,
                   text);

@@ -264,8 +264,8 @@ static enum ox_code check_input_kinds(struct node *n)
         return OX_OK;
 }
 
-/* Whether a type is known but for shapes. */
-static bool is_told(const struct type *type)
+/* Whether kind and element type are known; shapes need not be. */
+static bool type_is_complete(const struct type *type)
 {
         while (type->of != NULL && (type->kind != TYPE_MAP || type->elem != ELEM_UNDEFINED))
                 type = type->of;
@@ -295,7 +295,7 @@ static enum ox_code check_input_types(struct node *n)
                 int *leader = &first[set - n->row->constraint];
                 if (param->homogeneous && *leader >= 0)
                         TRY(check_types_agree(n, *leader, i, set->name));
-                if (param->homogeneous && (*leader < 0 || !is_told(in_type(n, *leader))))
+                if (param->homogeneous && (*leader < 0 || !type_is_complete(in_type(n, *leader))))
                         *leader = i;
         }
         return OX_OK;
