@@ -196,6 +196,22 @@ enum ox_code infer_LayerNormalization(struct node *n)
         return out_tensor(n, 2, elem, in_rank(n, 0), dims);
 }
 
+/* SimplifiedLayerNormalization 1, which ONNX Runtime has in ai.onnx: as RMSNormalization, with the inverse of the root
+   mean square beside it, shaped as LayerNormalization's InvStdDev. */
+enum ox_code infer_SimplifiedLayerNormalization(struct node *n)
+{
+        TRY(infer_RMSNormalization(n));
+        if (!in_has_rank(n, 0))
+                return OX_OK;
+        int rank = in_rank(n, 0), axis;
+        struct dim *dims = in_dims(n, 0);
+
+        TRY(attr_axis(n, "axis", -1, rank, &axis));
+        for (int d = axis; d < rank; d++)
+                dims[d] = dim_int(1);
+        return out_tensor(n, 1, out_row_elem(n, 1), rank, dims);
+}
+
 /* Dropout 1, 6, 7, 10, 12, 13, 22: the mask has the shape of the data; it is bool from 10 on. The ratio and
    training_mode are scalars, which are inputs from 12 on. */
 enum ox_code infer_Dropout(struct node *n)

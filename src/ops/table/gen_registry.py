@@ -4,8 +4,9 @@
     gen_registry.py FOLDER TYPES_SET FILE...
 
 The files are the families' tables, *.ops, and the C files of their rules. FOLDER gets registry_table.c, and NAME.h with
-the prototypes of the rules of each family: of NAME.c, or of the C files in a folder NAME. A file whose text stays the
-same is not written, so that what depends on it is not built again. docs/operators-table.md describes the tables.
+the prototypes of the rules of each family: of NAME.c, or of the C files in a folder NAME, which may hold several tables.
+A file whose text stays the same is not written, so that what depends on it is not built again.
+docs/operators-table.md describes the tables.
 """
 
 import os
@@ -19,16 +20,19 @@ FUNCTION = re.compile(r"^(?:enum ox_code (?=infer)|void (?=content)|struct scala
                       r"\(struct node \*n(?:, const struct scalar \*args, int count)?\)$", re.M)
 
 
-def family_of(path, families):
-    """The family of a C file is its own name, or its folder's."""
-    folder, name = os.path.split(path)
-    for family in (os.path.splitext(name)[0], os.path.basename(folder)):
-        if family in families:
-            return family
-    raise Fault(path, "the rules are of no family: neither the file nor its folder has the name of a table")
+def family_of(path):
+    """The family of a table or a C file is its folder under rules/, or its own name where it has none."""
+    folder = re.search(r"(?:^|/)rules/(\w+)/", path)
+    return folder[1] if folder else os.path.splitext(os.path.basename(path))[0]
 
 
-def read_functions(paths, families):
+def check_families(paths, families):
+    for path in paths:
+        if family_of(path) not in families:
+            raise Fault(path, "the rules are of no family: neither the file's name nor its folder has a table")
+
+
+def read_functions(paths):
     """The names that have a rule, a content rule and a rule for one element: kind -> name -> (family, place)."""
     functions = {"infer": {}, "content": {}, "element": {}}
     for path in paths:
@@ -36,7 +40,7 @@ def read_functions(paths, families):
             text = file.read()
         for match in FUNCTION.finditer(text):
             place = f"{path}:{text.count(chr(10), 0, match.start()) + 1}"
-            functions[match[1]][match[2]] = (family_of(path, families), place)
+            functions[match[1]][match[2]] = (family_of(path), place)
     for name, (_, place) in functions["element"].items():
         if name in functions["content"]:
             raise Fault(place, f"{name} has a content_ and an element_ function, of which a row could name only one")
@@ -65,9 +69,11 @@ def write_changed(path, lines):
 
 def main(folder, types, *files):
     tables = [path for path in files if path.endswith(".ops")]
-    families = [os.path.splitext(os.path.basename(path))[0] for path in tables]
+    sources = [path for path in files if path.endswith(".c")]
+    families = sorted({family_of(path) for path in tables})
     try:
-        functions = read_functions([path for path in files if path.endswith(".c")], families)
+        check_families(sources, families)
+        functions = read_functions(sources)
         sets = read_sets(types)
         rows = [row for path in tables for row in read_family(path, sets, functions)]
         check_rows(rows)
@@ -78,7 +84,7 @@ def main(folder, types, *files):
     for row in rows:
         row["element"] = row["contents"] in functions["element"]
     rows.sort(key=lambda row: (row["domain"].encode(), row["name"].encode(), row["since"]))
-    write_changed(os.path.join(folder, "registry_table.c"), table_lines(rows, sorted(families)))
+    write_changed(os.path.join(folder, "registry_table.c"), table_lines(rows, families))
     for family in families:
         own = {kind: sorted(name for name, (of, _) in known.items() if of == family)
                for kind, known in functions.items()}
