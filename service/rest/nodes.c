@@ -230,7 +230,7 @@ static const struct json *read_batch(struct call *call, const struct json *root)
         }
         if (requests->count > (size_t)limits->batch_requests) {
                 call_reply_error_status(call, HTTP_TOO_LARGE, OX_RESOURCE_EXHAUSTED,
-                                        "the batch has %zu requests; the limit batch_requests is %lld",
+                                        "the batch has %zu requests, more than the limit batch_requests, %lld",
                                         (size_t)requests->count, (long long)limits->batch_requests);
                 return NULL;
         }

@@ -70,7 +70,8 @@ static bool open_envelope(struct rpc *rpc)
         if (rpc->envelope.count++)
                 return rpc_refuse(rpc, OX_UNIMPLEMENTED, "the request has more than one message");
         if (rpc->envelope.left > (uint64_t)limit)
-                return rpc_refuse(rpc, OX_RESOURCE_EXHAUSTED, "the message has %llu bytes, the limit %s is %lld",
+                return rpc_refuse(rpc, OX_RESOURCE_EXHAUSTED,
+                                  "the message has %llu bytes, more than the limit %s, %lld",
                                   (unsigned long long)rpc->envelope.left, limit_name, (long long)limit);
         if (!(flags & FLAG_COMPRESSED))
                 return true;

@@ -185,8 +185,8 @@ enum ox_code rpc_batch_infer_nodes(struct rpc *rpc)
 
         if (batch->n_requests > (size_t)limits->batch_requests)
                 return rpc_fail(rpc, OX_RESOURCE_EXHAUSTED, "requests",
-                                "requests: the batch has %zu, the limit batch_requests is %lld", batch->n_requests,
-                                (long long)limits->batch_requests);
+                                "requests: the batch has %zu, more than the limit batch_requests, %lld",
+                                batch->n_requests, (long long)limits->batch_requests);
         /* The requests outlive what is inferred of each of them. */
         struct ox_context *context = contexts_take(contexts);
 

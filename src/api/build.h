@@ -31,6 +31,8 @@ void builder_init(struct builder *b, struct arena *arena, struct strings *string
 /* Sets `error` ("input x: ...", "node: ..." where the subject has no name), and returns `code`. */
 enum ox_code build_fail(struct builder *b, enum ox_code code, struct build_subject subject, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
+/* The same for a text that is no type, with the type that may have been meant. */
+enum ox_code build_fail_type(struct builder *b, struct build_subject subject, const char *text);
 
 /* OX_RESOURCE_EXHAUSTED past the limit on names, OX_INVALID_ARGUMENT for what is not UTF-8. */
 enum ox_code build_check_text(struct builder *b, const char *what, const char *text);

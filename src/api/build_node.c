@@ -208,7 +208,9 @@ enum ox_code build_tensor(struct builder *b, struct build_subject subject, const
         OnnxTensor *t = arena_new_array(b->arena, OnnxTensor, 1);
         struct type type;
 
-        if (!type_parse(b->arena, text, strlen(text), &type) || type.kind != TYPE_TENSOR)
+        if (text[0] && !type_parse(b->arena, text, strlen(text), &type))
+                return build_fail_type(b, subject, text);
+        if (!text[0] || type.kind != TYPE_TENSOR)
                 return build_fail(b, OX_INVALID_ARGUMENT, subject,
                                   "a tensor needs a type such as \"tensor(float)\", got '%.100s'", text);
         if (!given->shape)

@@ -196,14 +196,14 @@ enum ox_code build_shape(struct builder *b, struct build_subject subject, const 
 
 /* -- types -- */
 
-static enum ox_code fail_type(struct building *v, const char *text)
+enum ox_code build_fail_type(struct builder *b, struct build_subject subject, const char *text)
 {
-        enum elem elem;
+        const char *meant = type_meant(b->arena, text);
 
-        if (elem_by_name(text, strlen(text), &elem))
-                return build_fail(v->b, OX_INVALID_ARGUMENT, v->subject,
-                                  "unknown type '%.100s'; did you mean 'tensor(%s)'?", text, text);
-        return build_fail(v->b, OX_INVALID_ARGUMENT, v->subject,
+        if (meant)
+                return build_fail(b, OX_INVALID_ARGUMENT, subject, "unknown type '%s'; did you mean '%s'?", text,
+                                  meant);
+        return build_fail(b, OX_INVALID_ARGUMENT, subject,
                           "unknown type '%.100s'; types are written as \"tensor(float)\" or \"seq(tensor(int64))\"",
                           text);
 }
@@ -216,7 +216,7 @@ static enum ox_code read_type(struct building *v, const struct type *outer, cons
 
         *ret = outer ? *outer : type_unknown;
         if (text && text[0] && !type_parse(v->b->arena, text, strlen(text), ret))
-                return fail_type(v, text);
+                return build_fail_type(v->b, v->subject, text);
         if (outer && !type_kinds_agree(outer, ret))
                 return build_fail(v->b, OX_INVALID_ARGUMENT, v->subject,
                                   "the element's type '%.100s' contradicts the type around it", text);

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/nearest.h"
 #include "value/value.h"
 
 const struct type type_unknown = {.kind = TYPE_UNKNOWN, .rank = RANK_UNKNOWN};
@@ -143,6 +144,17 @@ bool type_print(const struct type *type, struct buf *buf)
         return true;
 }
 
+static const struct kind {
+        const char *opening;
+        enum type_kind kind;
+} kinds[] = {{"tensor(", TYPE_TENSOR},
+             {"sparse_tensor(", TYPE_SPARSE_TENSOR},
+             {"seq(", TYPE_SEQUENCE},
+             {"optional(", TYPE_OPTIONAL},
+             {"map(", TYPE_MAP}};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
 struct reader {
         const char *at;
         size_t left;
@@ -178,14 +190,6 @@ static bool take_elem(struct reader *r, enum elem *ret)
 
 bool type_parse(struct arena *arena, const char *text, size_t length, struct type *ret)
 {
-        static const struct {
-                const char *opening;
-                enum type_kind kind;
-        } kinds[] = {{"tensor(", TYPE_TENSOR},
-                     {"sparse_tensor(", TYPE_SPARSE_TENSOR},
-                     {"seq(", TYPE_SEQUENCE},
-                     {"optional(", TYPE_OPTIONAL},
-                     {"map(", TYPE_MAP}};
         struct reader r = {text, length};
         struct type root = type_unknown, *at = &root;
         int depth = 0;
@@ -193,9 +197,9 @@ bool type_parse(struct arena *arena, const char *text, size_t length, struct typ
         for (;;) {
                 size_t k = 0;
 
-                while (k < sizeof(kinds) / sizeof(kinds[0]) && !take(&r, kinds[k].opening))
+                while (k < KINDS && !take(&r, kinds[k].opening))
                         k++;
-                if (k == sizeof(kinds) / sizeof(kinds[0]) || ++depth > TYPE_DEPTH)
+                if (k == KINDS || ++depth > TYPE_DEPTH)
                         return false;
                 at->kind = kinds[k].kind;
                 at->rank = RANK_UNKNOWN;
@@ -218,6 +222,61 @@ bool type_parse(struct arena *arena, const char *text, size_t length, struct typ
                 return false;
         *ret = root;
         return true;
+}
+
+/* The nearest element type, or the nearest opening of a type, of a word of a type. NULL: none. */
+static const char *nearest_word(const char *word, size_t length)
+{
+        struct nearest near;
+
+        nearest_begin(&near, word, length);
+        if (word[length - 1] == '(')
+                for (size_t k = 0; k < KINDS; k++)
+                        nearest_try(&near, kinds[k].opening);
+        else
+                for (int e = ELEM_UNDEFINED + 1; e < ELEM_COUNT; e++)
+                        nearest_try(&near, elem_name(e));
+        return near.best;
+}
+
+/* `text` with its nearest word for each word of it. False: there is none for one of them. */
+static bool put_meant(struct buf *buf, const char *text)
+{
+        static const char ends[] = " (),";
+
+        while (*text) {
+                size_t length = strcspn(text, ends);
+                const char *meant;
+
+                if (length == 0) {
+                        buf_putc(buf, *text++);
+                        continue;
+                }
+                length += text[length] == '(';
+                meant = nearest_word(text, length);
+                if (!meant)
+                        return false;
+                buf_puts(buf, meant);
+                text += length;
+        }
+        return true;
+}
+
+const char *type_meant(struct arena *arena, const char *text)
+{
+        bool is_bare = !text[strcspn(text, "(")];
+        struct type type;
+        struct buf buf;
+
+        /* A longer one is no slip of the pen. */
+        if (strnlen(text, NEAREST_BYTES + 1) > NEAREST_BYTES)
+                return NULL;
+        buf_init(&buf, arena);
+        buf_puts(&buf, is_bare ? "tensor(" : "");
+        if (!put_meant(&buf, text))
+                return NULL;
+        buf_puts(&buf, is_bare ? ")" : "");
+        return type_parse(arena, buf_text(&buf), buf.length, &type) ? buf_text(&buf) : NULL;
 }
 
 bool type_elements(struct dim_table *dims, const struct type *type, struct dim *ret)

@@ -109,6 +109,10 @@ bool type_print(const struct type *type, struct buf *buf);
    "sparse_tensor(float)"); ranks are unknown. False for anything else, and past TYPE_DEPTH levels. */
 bool type_parse(struct arena *arena, const char *text, size_t length, struct type *ret);
 
+/* The type that somebody may have meant who wrote `text`, which is none: "tensor(float)" for "tensor(flaot)" and for
+   "float". NULL where none is near; else on the arena. */
+const char *type_meant(struct arena *arena, const char *text);
+
 /* The number of elements as an expression; false when the rank is unknown. A scalar has 1. */
 bool type_elements(struct dim_table *dims, const struct type *type, struct dim *ret);
 

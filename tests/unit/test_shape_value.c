@@ -151,6 +151,8 @@ START_TEST(values_that_contradict_themselves)
 
         refuses(c, "x", (struct ox_value){.type = "float"}, OX_INVALID_ARGUMENT,
                 "value x: unknown type 'float'; did you mean 'tensor(float)'?");
+        refuses(c, "x", (struct ox_value){.type = "optional(tensor(flaot))"}, OX_INVALID_ARGUMENT,
+                "value x: unknown type 'optional(tensor(flaot))'; did you mean 'optional(tensor(float))'?");
         refuses(c, "x", (struct ox_value){.type = "tensor(real)"}, OX_INVALID_ARGUMENT, "unknown type 'tensor(real)'");
         refuses(c, "x", (struct ox_value){.shape = OX_SHAPE(OX_SIZE(2), OX_SIZE(-2))}, OX_INVALID_ARGUMENT,
                 "x: axis 1 must be 0 or more, got -2");
