@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/build.h"
+#include "base/bounds.h"
 
 /* protobuf-c's structs have texts that could be written to, which nobody does. */
 static char *unconst(const char *text)
@@ -272,9 +273,6 @@ static const char *names_of(struct builder *b, char *const *names, size_t count)
         buf_puts(&buf, count > 8 ? ", ..." : count ? "" : "none");
         return buf_text(&buf);
 }
-
-/* Few names are held against each other one by one, many through a table. */
-#define FEW_INPUTS 16
 
 static const struct infer_input *unnamed_input(struct builder *b, const struct infer_node_request *request)
 {

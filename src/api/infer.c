@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "base/bounds.h"
 #include "ops/kit/broadcast.h"
 #include "ops/rules/elementwise.h"
 
@@ -24,9 +25,6 @@ static bool is_among(const struct infer_input *inputs, size_t count, const char 
                         return true;
         return false;
 }
-
-/* Inputs that are held against each other one by one. */
-#define FEW_INPUTS 16
 
 /* The values that the node's inputs stand for, each once. Names that stand for nothing are left to inference. */
 static void take_inputs(struct ox_context *context, const OnnxNode *node, struct infer_node_request *request)

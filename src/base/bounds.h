@@ -23,6 +23,9 @@ enum engine_bound {
         MAX_RELATE_LEVELS = 3, /* and relations that one leads to, one within another */
         MAX_NORMAL = 64,       /* terms of a monomial's normal form */
         MAX_NORMAL_LEVEL = 16, /* normal forms that finding one leads to, one within another */
+        MAX_FACT_ROUNDS =
+                8, /* replacements of symbols by what they equal, which may hold others that equal something */
+        MAX_REDUCTIONS = 16, /* steps from a condition to the one of its operand that decides it */
 
         /* -- types -- */
 
@@ -35,6 +38,21 @@ enum engine_bound {
         SKIM_TENSOR_BYTES = 32768,
         /* Floats of one tensor that an answer has. More of them are weights, which decide no shape. */
         FLOATS_SHOWN = 64,
+
+        /* -- known elements: past one of them they are unknown -- */
+
+        /* Fractions of floats, and constants beside a symbol, are kept while they are certain to be exact in a float32
+           for sizes that occur. Of constants few bits may be used: 20.3 times a size is rounded, and what is a little
+           less than 203 exactly is 203 in a float. */
+        MAX_DENOMINATOR = 1 << 20,
+        MAX_ODD_PART = 1 << 12,
+        /* Elements of inputs that are read for the elements of one output: a node may have millions of inputs, and the
+           clock is not read within a node. */
+        MAX_READS = 1 << 20,
+        /* Elements along one axis that are sorted, by comparing each with each. */
+        MAX_SORTED = 256,
+        /* Pairs of boxes that NonMaxSuppression compares. */
+        MAX_BOX_PAIRS = 1 << 20,
 
         /* -- walks: past one of them values are left open -- */
 
@@ -54,8 +72,13 @@ enum engine_bound {
            of them; past this only kinds and element types count, of which there are few. */
         CALLED_LEAST = 200000,
         CALLED_FACTOR = 64,
-        /* Calls of a function that are looked at for one that was alike. */
-        MEMO_LOOKED = 256,
+        /* Earlier calls of a function that are searched for an equal one, nodes of one operator and first input for an
+           equal one, and constraints for an equal one. */
+        MEMO_SEARCHED = 256,
+        TWICE_SEARCHED = 64,
+        CONSTRAINTS_SEARCHED = 64,
+        /* Inputs, and outputs, of one node: their positions are ints. A node with more ends the request. */
+        MAX_NODE_VALUES = 2097088,
         /* Sizes that a call gives new symbols consistently, and pairs of sizes that one node joins so; more of them
            stay without a name in common. */
         RENEWED = 64,
@@ -83,4 +106,11 @@ enum engine_bound {
            steps. */
         HINTS_SOUGHT = 32,
         NAMES_SEARCHED = 1024,
+
+        /* -- what is small enough for the stack, or to be searched one by one. No answer depends on these -- */
+        FEW_TERMS = 32,  /* of an expression that is printed */
+        FEW_DIMS = 8,    /* of shapes that broadcast */
+        FEW_VALUES = 4,  /* inputs, and outputs, of a node */
+        FEW_INPUTS = 16, /* of a single node */
+        FEW_IMPORTS = 8, /* of operator sets */
 };

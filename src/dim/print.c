@@ -294,8 +294,6 @@ static void sort_terms(struct dim_table *t, const struct expr *expr, uint32_t *o
         }
 }
 
-#define FEW_TERMS 32
-
 static void print_expr(struct dim_table *t, struct dim d, struct buf *buf)
 {
         uint32_t few[2 * FEW_TERMS] = {0}, *order = few;

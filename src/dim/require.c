@@ -2,8 +2,6 @@
    symbol alone. */
 #include "dim/internal.h"
 
-#define MAX_REDUCTIONS 16
-
 /* -- a sum that must not be negative -- */
 
 /* max(x, m) or min(x, m) for an integer m: it is the x that decides, since range_of() settles all that m does. */

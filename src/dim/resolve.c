@@ -202,9 +202,6 @@ struct dim dim_resolve(struct dim_table *t, struct dim d)
         return substitute(t, d, OF_BOUND);
 }
 
-/* What a symbol equals may hold others that were found to equal something later: so many rounds at most. */
-#define MAX_FACT_ROUNDS 8
-
 struct fact_walk {
         const struct dim_table *t;
         bool found;

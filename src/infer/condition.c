@@ -5,8 +5,6 @@
 #include "base/bounds.h"
 #include "infer/internal.h"
 
-#define CONSTRAINTS_LOOKED 64 /* back, for one that is there already */
-
 static bool is_same(const struct constraint *c, const struct dim_condition *is, const char *scope)
 {
         bool alike = dim_same(c->is.left, is->left) && dim_same(c->is.right, is->right);
@@ -28,7 +26,7 @@ static bool is_rival(const struct constraint *c, const struct dim_condition *is,
 static int64_t find_place(const struct infer *f, const struct dim_condition *is, const char *scope, bool *ret_told)
 {
         *ret_told = false;
-        for (size_t i = 0; i < f->n_constraint && i < CONSTRAINTS_LOOKED; i++) {
+        for (size_t i = 0; i < f->n_constraint && i < CONSTRAINTS_SEARCHED; i++) {
                 const struct constraint *c = &f->constraint[f->n_constraint - 1 - i];
                 bool is_stronger = is->relation == DIM_AT_LEAST ? is->right.val > c->is.right.val
                                                                 : is->right.val < c->is.right.val;
@@ -129,7 +127,7 @@ static bool is_settled(struct infer *f, const struct dim_condition *is)
 /* Those that say the same by now: the first counts, and one of a branch where the main graph has it too. */
 static bool is_told(const struct constraint *told, size_t count, const struct dim_condition *is, const char *scope)
 {
-        for (size_t i = 0; i < count && i < CONSTRAINTS_LOOKED; i++)
+        for (size_t i = 0; i < count && i < CONSTRAINTS_SEARCHED; i++)
                 if (is_same(&told[count - 1 - i], is, scope))
                         return true;
         return false;

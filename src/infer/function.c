@@ -232,7 +232,7 @@ static const struct function_memo *memo_find(const struct function_memo *wanted)
 {
         int looked = 0;
 
-        for (const struct function_memo *m = wanted->function->memo; m && looked < MEMO_LOOKED; m = m->same, looked++)
+        for (const struct function_memo *m = wanted->function->memo; m && looked < MEMO_SEARCHED; m = m->same, looked++)
                 if (m->hash == wanted->hash && m->is_unreached <= wanted->is_unreached &&
                     !(m->is_cut && m->depth > wanted->depth) && memo_fits(m, wanted))
                         return m;

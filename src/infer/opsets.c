@@ -1,10 +1,8 @@
 /* Which version of each domain's operators a model or a function imports. */
 #include <string.h>
 
+#include "base/bounds.h"
 #include "infer/internal.h"
-
-/* Imports that are looked through one by one. */
-#define FEW 8
 
 static void note_twice(struct infer *f, const char *scope, const struct opset *first, int64_t version)
 {
@@ -50,7 +48,7 @@ static int64_t own_version(const struct infer *f, const struct opsets *opsets, c
 {
         str_id name;
 
-        if (opsets->count <= FEW) {
+        if (opsets->count <= FEW_IMPORTS) {
                 for (size_t i = 0; i < opsets->count; i++)
                         if (text_same(opsets->at[i].domain, domain))
                                 return opsets->at[i].version;

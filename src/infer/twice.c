@@ -3,9 +3,8 @@
    for what is random are elements. */
 #include <string.h>
 
+#include "base/bounds.h"
 #include "infer/internal.h"
-
-#define TWICE_LOOKED 64 /* nodes of one operator and first input that are compared */
 
 /* A node of the main graph that made symbols, and what it gave. */
 struct twice {
@@ -96,7 +95,7 @@ void twice_share(struct infer *f, struct node *n, size_t n_constraint)
         const struct twice *first = at < 0 ? NULL : f->twice[at];
         int looked = 0;
 
-        for (const struct twice *other = first; other && looked < TWICE_LOOKED; other = other->next, looked++) {
+        for (const struct twice *other = first; other && looked < TWICE_SEARCHED; other = other->next, looked++) {
                 if (!nodes_same(other, n))
                         continue;
                 for (int o = 0; o < n->n_out; o++) {

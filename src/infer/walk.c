@@ -15,10 +15,6 @@
 #define CLOCK_EVERY 64    /* nodes */
 #define TERMS_EVERY 16384 /* of expressions */
 
-/* Inputs, and outputs, of one node: their positions are ints. Few of them are kept on the stack. */
-#define NODE_VALUES 2097088
-#define FEW_VALUES  4
-
 /* Names are looked for this far ahead: to wait for a table as large as the model's costs a fifth of the walk. */
 #define NODES_AHEAD 8
 
@@ -499,8 +495,9 @@ static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node
         const struct value *few_in[FEW_VALUES], **in = few_in;
         struct value few_out[FEW_VALUES];
 
-        if (node->n_input > NODE_VALUES || node->n_output > NODE_VALUES)
-                arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "a node has more than %d inputs or outputs", NODE_VALUES);
+        if (node->n_input > MAX_NODE_VALUES || node->n_output > MAX_NODE_VALUES)
+                arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "a node has more than %d inputs or outputs",
+                           MAX_NODE_VALUES);
         if (node->n_input > FEW_VALUES)
                 in = (const struct value **)arena_array(f->arena, node->n_input, sizeof(*in));
         bool found = find_inputs(f, scope, node, in);

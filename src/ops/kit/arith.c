@@ -2,14 +2,8 @@
 
 #include <math.h>
 
+#include "base/bounds.h"
 #include "base/checked.h"
-
-/* Fractions of floats are kept while they are certain to be exact in a float32 for sizes that occur. */
-#define DEN_MAX ((int64_t)1 << 20)
-
-/* So are constants beside a symbol, while few of their bits are used: 20.3 times a size is rounded, and what is a
-   little less than 203 exactly is 203 in a float. */
-#define ODD_PART_MAX ((int64_t)1 << 12)
 
 /* Types whose arithmetic float_round() follows. */
 static bool is_rounded(enum elem elem)
@@ -45,7 +39,7 @@ static struct scalar float_done(enum elem elem, double f)
 /* A symbolic float: sizes are integers that float32 holds, but narrower types do not. */
 static struct scalar ratio_done(struct node *n, enum elem elem, struct dim d, int64_t den)
 {
-        if (dim_take_faults(n->dims) != DIM_FAULT_NONE || den > DEN_MAX)
+        if (dim_take_faults(n->dims) != DIM_FAULT_NONE || den > MAX_DENOMINATOR)
                 return scalar_unknown();
         if (dim_is_int(d))
                 return float_done(elem, (double)d.val / (double)den);
@@ -60,7 +54,7 @@ bool scalar_fraction(struct scalar a, struct dim *ret, int64_t *ret_den)
         *ret_den = a.kind == SCALAR_RATIO ? a.den : 1;
         if (a.kind != SCALAR_FLOAT)
                 return a.kind != SCALAR_UNKNOWN;
-        for (int64_t den = 1; den <= DEN_MAX; den *= 2) {
+        for (int64_t den = 1; den <= MAX_DENOMINATOR; den *= 2) {
                 double scaled = a.f * (double)den;
 
                 if (!(fabs(scaled) < 0x1p40))
@@ -86,7 +80,7 @@ static bool is_short(struct scalar a)
                 return false;
         while (d.val != 0 && d.val % 2 == 0)
                 d.val /= 2;
-        return -ODD_PART_MAX <= d.val && d.val <= ODD_PART_MAX;
+        return -MAX_ODD_PART <= d.val && d.val <= MAX_ODD_PART;
 }
 
 /* Two fractions over one denominator. */

@@ -3,13 +3,12 @@
 
 #include <string.h>
 
+#include "base/bounds.h"
 #include "ops/kit/elements.h"
 #include "ops/kit/sizes.h"
 #include "ops/node/attr.h"
 #include "ops/node/input.h"
 #include "ops/node/output.h"
-
-#define FEW_DIMS 8
 
 static int greater_rank(int a, int b)
 {
@@ -207,10 +206,6 @@ enum ox_code broadcast_legacy(struct node *n, int *ret_rank, const struct dim **
 
 /* -- contents -- */
 
-/* Elements of inputs that are read for one output's: a node may have millions of inputs, and time is not looked at
-   within one. */
-#define READS_MOST ((int64_t)1 << 20)
-
 /* How one input's elements are reached from the output's positions. `of` is NULL where nothing is known of it. */
 struct operand {
         const struct content *of;
@@ -262,7 +257,7 @@ void content_broadcast_partial(struct node *n, scalar_fn f)
         struct grid out;
         int64_t *at;
 
-        if (!out_wanted(n, 0) || !grid_of(n, &n->out[0].type, &out) || out.count * n->n_in > READS_MOST)
+        if (!out_wanted(n, 0) || !grid_of(n, &n->out[0].type, &out) || out.count * n->n_in > MAX_READS)
                 return;
         for (int i = 0; i < n->n_in; i++)
                 if (!operand_of(n, i, &out, &operands[i]))

@@ -2,12 +2,10 @@
    the model says so itself. */
 #include <math.h>
 
+#include "base/bounds.h"
 #include "ops/kit/elements.h"
 #include "ops/kit/sizes.h"
 #include "ops/rules/image.h"
-
-/* Pairs of boxes that are compared at most. */
-#define MOST_PAIRS (1 << 20)
 
 /* A number as runtimes have it in float32: within `error` of `value`, which is exact when that is 0. */
 struct approx {
@@ -201,7 +199,7 @@ static bool select_all(struct node *n, int64_t most_a_class, int64_t *ret)
             !read_threshold(n, 3, &s.iou, &given) || !read_threshold(n, 4, &s.least_score, &s.has_least))
                 return false;
         s.n_box = box_grid.dim[1];
-        if (score_grid.count * s.n_box > MOST_PAIRS)
+        if (score_grid.count * s.n_box > MAX_BOX_PAIRS)
                 return false;
         s.box = arena_new_array(n->arena, struct box, (size_t)s.n_box);
         s.gone = arena_new_array(n->arena, bool, (size_t)s.n_box);

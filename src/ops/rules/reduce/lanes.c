@@ -1,13 +1,11 @@
 /* What is known of the elements of operators that go along one axis: ArgMax, ArgMin, CumSum, TopK. */
 #include <math.h>
 
+#include "base/bounds.h"
 #include "ops/kit/arith.h"
 #include "ops/kit/axes.h"
 #include "ops/kit/elements.h"
 #include "ops/rules/reduce.h"
-
-/* Elements along the axis that are put in order by comparing them. */
-#define LONGEST_SORTED 256
 
 /* The elements along one axis, lane by lane: lane `first`, first + step ... of the tensor's elements. */
 struct lanes {
@@ -173,7 +171,7 @@ void content_TopK(struct node *n)
 
         if (!out_wanted(n, o) || rank <= 0 || n->out[o].type.rank != rank ||
             attr_axis(n, "axis", -1, rank, &axis) != OX_OK || attr_int_or(n, "sorted", 1) == 0 ||
-            !lanes_begin(n, axis, &lanes) || lanes.length > LONGEST_SORTED)
+            !lanes_begin(n, axis, &lanes) || lanes.length > MAX_SORTED)
                 return;
         struct type type = *in_type(n, 0);
         struct dim *dims = in_dims(n, 0);
