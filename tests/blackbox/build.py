@@ -3,7 +3,7 @@
     graph([op("y = Relu(x)"), op("z = my.Scale(y)", alpha=2.0)], ["x: float[N,3]"], ["z"])
 
 Types are float[N,3], float[] (a scalar), float (rank unknown), seq(...), optional(...), map(int64, ...), sparse(...); a
-dimension ? is left open.
+dimension ? is left open, and so is the element type of ?[N,3].
 """
 import re
 import struct
@@ -38,7 +38,7 @@ def dimension(word):
 
 def tensor_like(field, written):
     name, bracket, dims = written.partition("[")
-    body = number(1, ELEMENTS[name])
+    body = number(1, ELEMENTS[name]) if name != "?" else b""
     if bracket:
         body += text(2, b"".join(text(1, dimension(d)) for d in split(dims[:-1])))
     return text(field, body)

@@ -367,6 +367,30 @@ def hides(daemon):
           [("NAME_SHADOWED", "info", "x", "l/body")])
 
 
+# -- sequences and optionals of what has a shape and no element type --
+
+UNTYPED = ["ELEMENT_TYPE"]
+
+
+def open_elements(daemon):
+    """No request for a node can say so, but a model can leave an element type out."""
+    nodes = [op("y = SequenceAt(q, i)"), op("z = ConcatFromSequence(q)", axis=0)]
+    seen = told(daemon, nodes, ["y", "z"], ["q: seq(?[2,N])", "i: int64[]"])
+    equal("an element of a sequence of any type", (seen["y"], seen["z"], seen.reasons), ("?[2,N]", "?[?1,N]", UNTYPED))
+    made = [op("q = SequenceConstruct(u, u, u)"), op("e = SequenceErase(q)"), op("l = SequenceLength(e)")]
+    seen = told(daemon, made + nodes, ["y", "z", "l"], ["u: ?[2,N]", "i: int64[]"])
+    equal("of a sequence that was made of it", (seen["y"], seen["z"], seen.contents["l"], seen.reasons),
+          ("?[2,N]", "?[6,N]", [2], UNTYPED))
+    seen = told(daemon, [op("q = SplitToSequence(u)", axis=0), op("y = SequenceAt(q, i)")], ["y"], ["u: ?[3,N]", "i: int64[]"])
+    equal("of one that it was split to", (seen["y"], seen.reasons), ("?[1,N]", UNTYPED))
+    seen = told(daemon, [op("q = OptionalGetElement(o)"), op("y = SequenceAt(q, i)")], ["y"],
+                ["o: optional(seq(?[2,N]))", "i: int64[]"])
+    equal("of one in an optional", (seen["y"], seen.reasons), ("?[2,N]", UNTYPED))
+    seen = told(daemon, [op("r = SequenceInsert(q, f)"), op("y = SequenceAt(r, i)")], ["y"],
+                ["q: seq(?[2,N])", "f: float[2,N]", "i: int64[]"])
+    equal("of one that a float tensor was put into, whose type all have", (seen["y"], seen.reasons), ("float[2,N]", UNTYPED))
+
+
 # -- SequenceMap --
 
 def maps(daemon):
@@ -420,7 +444,7 @@ def versions(daemon):
 def main():
     with Daemon() as daemon:
         for part in (branches, kinds, constant_condition, insides, depth, loops, carried_values, bodies, hides, scans,
-                     scans_of_8, maps, versions):
+                     scans_of_8, open_elements, maps, versions):
             part(daemon)
     finish()
 
