@@ -1,5 +1,7 @@
 /* shaped health: asks a daemon whether it is ready. */
+#include <ctype.h>
 #include <errno.h>
+#include <jansson.h>
 #include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,10 +68,26 @@ static int connect_to(const struct target *target, const char **ret_reason)
         return fd;
 }
 
-/* The status of the answer; 0 for none. */
-static int ask(int fd, const struct target *target)
+#define ANSWER_BYTES 4096
+
+/* The reason in the body of an answer, as a daemon that is not ready writes it; "" for none. */
+static void read_reason(const char *answer, char *ret, size_t size)
 {
-        char text[512];
+        const char *body = strstr(answer, "\r\n\r\n");
+        json_t *error = body ? json_loads(body, 0, NULL) : NULL;
+        const char *message = json_string_value(json_object_get(error, "message"));
+
+        snprintf(ret, size, "%s", message ? message : "");
+        for (char *c = ret; *c; c++)
+                if (iscntrl((unsigned char)*c))
+                        *c = ' '; /* whatever answers there may not write to the terminal */
+        json_decref(error);
+}
+
+/* The status of the answer, with the reason of an error; 0 for none. */
+static int ask(int fd, const struct target *target, char *ret_reason, size_t size)
+{
+        char text[ANSWER_BYTES];
         int length = snprintf(text, sizeof(text), "GET /readyz HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n",
                               target->authority);
         size_t have = 0;
@@ -86,6 +104,7 @@ static int ask(int fd, const struct target *target)
                 have += (size_t)got;
         }
         text[have] = '\0';
+        read_reason(text, ret_reason, size);
         return strncmp(text, "HTTP/1.", 7) == 0 && have > 9 ? (int)strtol(text + 9, NULL, 10) : 0;
 }
 
@@ -128,13 +147,14 @@ int health_main(const struct config *config)
                 fprintf(stderr, "shaped: %s cannot be reached: %s\n", target.authority, reason);
                 return EXIT_FAULTY;
         }
-        int status = ask(fd, &target);
+        char why[512] = "";
+        int status = ask(fd, &target, why, sizeof(why));
 
         close(fd);
         if (status == 200) {
                 printf("ready\n");
                 return EXIT_GOOD;
         }
-        fprintf(stderr, "shaped: %s is not ready (%d)\n", target.authority, status);
+        fprintf(stderr, "shaped: %s is not ready (%d)%s%s\n", target.authority, status, why[0] ? ": " : "", why);
         return EXIT_FAULTY;
 }

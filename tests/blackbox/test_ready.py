@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """When /readyz says no, and why, while what is asked of it stays answered."""
-from harness import Daemon, check, equal, finish, wait_for
+from harness import Daemon, check, equal, finish, run, wait_for
 from test_load import heavy
 from wire import Raw, chain, named, post_head
 
@@ -42,6 +42,8 @@ def check_queue():
         wait_for(lambda: daemon.metric('inferred_total{by="worker"}') == 1)
         waiting.send(post_head(INFER, "Content-Length: %d" % len(long)) + long)
         check("not ready while the queue is full", wait_for(lambda: says_no(daemon, "the queue of 1 requests is full")))
+        status, _, error = run("health", "--url", daemon.url)
+        check("which `shaped health` says", status == 1 and b"(503): the queue of 1 requests is full" in error, (status, error))
         equal("but alive", daemon.get("/livez").status, 200)
         running.close()
         waiting.close()
