@@ -85,7 +85,7 @@ bool stream_reply(struct stream *stream)
                 snprintf(seconds, sizeof(seconds), "%" PRId64, pool_state(call->service->pool).wait_s);
                 count = add_field(fields, count, "retry-after", seconds);
         }
-        if (!call->trailers.length) {
+        if (!call->trailers.length && call->status != 204) { /* RFC 9110, 8.6 */
                 snprintf(length, sizeof(length), "%zu", call->reply.length);
                 count = add_field(fields, count, "content-length", length);
         } else if (!has_body) {

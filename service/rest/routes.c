@@ -81,6 +81,7 @@ static void rest_begin(struct call *call)
                 call_reply_header(call, "Allow", "GET, HEAD, POST, OPTIONS");
                 return;
         }
+        rpc_prepare(call);
         for (size_t i = 0; i < route_count; i++) {
                 const struct route *route = &routes[i];
 

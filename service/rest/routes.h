@@ -41,6 +41,8 @@ void operators_list(struct call *call);
 void operators_get(struct call *call);
 
 /* rpc/rpc.c: the methods of proto/shaped.proto and proto/health.proto, by whatever protocol */
+/* Errors shall be said as the client expects them, also before its method is known. */
+void rpc_prepare(struct call *call);
 void rpc_begin(struct call *call);
 bool rpc_body(struct call *call, const char *bytes, size_t size);
 enum call_next rpc_end(struct call *call);

@@ -312,7 +312,8 @@ static const struct rpc_protocol *find_protocol(struct call *call, const struct 
         } rows[] = {
                 {"application/proto", &connect_post, false},    {"application/json", &connect_post, true},
                 {"application/grpc-web", &grpc_web, false},     {"application/grpc-web+proto", &grpc_web, false},
-                {"application/grpc-web+json", &grpc_web, true},
+                {"application/grpc-web+json", &grpc_web, true}, {"application/grpc", &grpc, false},
+                {"application/grpc+proto", &grpc, false},       {"application/grpc+json", &grpc, true},
         };
         const char *type = call_header(call, "Content-Type");
         size_t length = type ? strcspn(type, "; \t") : 0;
@@ -322,7 +323,8 @@ static const struct rpc_protocol *find_protocol(struct call *call, const struct 
         if (call->method != METHOD_POST)
                 return &connect_get;
         for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-                if (strlen(rows[i].type) == length && strncasecmp(type, rows[i].type, length) == 0) {
+                if (strlen(rows[i].type) == length && strncasecmp(type, rows[i].type, length) == 0 &&
+                    (rows[i].protocol != &grpc || call->transport->has_trailers)) {
                         *ret_is_json = rows[i].is_json;
                         return rows[i].protocol;
                 }
@@ -334,11 +336,27 @@ static void refuse_type(struct call *call)
 {
         const char *type = call_header(call, "Content-Type");
 
-        call_reply_error_status(call, HTTP_UNSUPPORTED, OX_INVALID_ARGUMENT,
-                                "the Content-Type is '%.100s', wanted is application/proto, application/json, "
-                                "application/grpc-web+proto or application/grpc-web+json",
-                                type ? type : "");
+        call_reply_error_status(
+                call, HTTP_UNSUPPORTED, OX_INVALID_ARGUMENT,
+                "the Content-Type is '%.100s', wanted is application/proto, application/json, "
+                "application/grpc-web+proto, application/grpc-web+json or, over HTTP/2, application/grpc",
+                type ? type : "");
         call_reply_header(call, "Accept-Post", "application/proto, application/json, application/grpc-web");
+}
+
+static bool is_grpc(struct call *call)
+{
+        static const char grpc_type[] = "application/grpc", web_type[] = "application/grpc-web";
+        const char *type = call_header(call, "Content-Type");
+
+        return type && call->transport->has_trailers && strncasecmp(type, grpc_type, sizeof(grpc_type) - 1) == 0 &&
+               strncasecmp(type, web_type, sizeof(web_type) - 1) != 0;
+}
+
+void rpc_prepare(struct call *call)
+{
+        if (is_grpc(call))
+                call->put_error = grpc_put_error;
 }
 
 /* What the transport has to say: there is no room in the queue, or no more time. */
@@ -428,6 +446,7 @@ void rpc_done(struct call *call)
         text_free(&rpc->answer);
         contexts_give(call->service->contexts, rpc->context);
         call->put_error = NULL;
+        rpc_prepare(call);
         free(rpc);
 }
 

@@ -37,7 +37,10 @@ struct rpc_protocol {
         void (*fail)(struct rpc *rpc);
 };
 
-extern const struct rpc_protocol connect_post, connect_get, grpc_web, rest_proto;
+extern const struct rpc_protocol connect_post, connect_get, grpc, grpc_web, rest_proto;
+
+/* The reply of an error in gRPC's form, for a call that has no struct rpc (call->put_error). */
+void grpc_put_error(struct call *call, int status, enum ox_code code, const char *message);
 
 #define RPC_ERROR    1024
 #define RPC_ENVELOPE 5 /* bytes before a message of gRPC: flags and length */

@@ -1,5 +1,5 @@
-"""Calls of the service's methods over HTTP/1.1, for black-box tests: Connect and gRPC-Web, messages in protobuf and JSON,
-written out by hand so that a test can also send what no client would."""
+"""Calls of the service's methods, for black-box tests: Connect and gRPC-Web over HTTP/1.1, messages in protobuf and JSON, written
+out by hand so that a test can also send what no client would; and gRPC by python3-grpcio, where that is installed."""
 import base64
 import gzip
 import json
@@ -7,6 +7,11 @@ import struct
 import urllib.parse
 
 from messages import CODES, DEBIAN, shaped, status  # pylint: disable=unused-import
+
+try:
+    import grpc_calls
+except ImportError:
+    grpc_calls = None
 
 SERVICE = "/shaped.v1.ShapeInference/"
 
@@ -102,4 +107,17 @@ def grpc_web(daemon, method, request, kind, is_json=False, compress=False, heade
     return grpc_web_outcome(answer, kind, is_json)
 
 
+def by_grpc(daemon, method, request, kind, is_json=False, compress=False, path=SERVICE):
+    return Outcome(*grpc_calls.unary(daemon, method, request, kind, compress, path))
+
+
 PROTOCOLS = {"Connect": connect, "gRPC-Web": grpc_web}
+
+
+def ways():
+    """Every protocol, form and compression: its name, and a call."""
+    forms = [(name, call, is_json) for name, call in PROTOCOLS.items() for is_json in (False, True)]
+    for name, call, is_json in [*forms, *([("gRPC", by_grpc, False)] if grpc_calls else [])]:
+        for compress in (False, True):
+            what = "%s %s%s" % (name, "JSON" if is_json else "proto", " gzip" if compress else "")
+            yield what, lambda *a, call=call, j=is_json, c=compress, **k: call(*a, is_json=j, compress=c, **k)

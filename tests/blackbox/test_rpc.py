@@ -7,7 +7,7 @@ import struct
 from build import graph, model as build, op
 from harness import Daemon, check, equal, finish, model
 from messages import camel, details, differences, health, plain, shaped
-from rpc import PROTOCOLS, SERVICE, connect, connect_get, connect_outcome, envelope, grpc_web, grpc_web_outcome, write_message
+from rpc import PROTOCOLS, SERVICE, connect, connect_get, connect_outcome, envelope, grpc_web, grpc_web_outcome, ways, write_message
 from wire import chain, number, text
 
 INFER = SERVICE + "InferModel"
@@ -16,15 +16,6 @@ HEALTH = "/grpc.health.v1.Health/"
 
 def request_of(data, **options):
     return shaped.InferModelRequest(model=data, options=shaped.InferOptions(**options))
-
-
-def ways():
-    """Every protocol, form and compression: its name, and a call."""
-    for name, call in PROTOCOLS.items():
-        for is_json in (False, True):
-            for compress in (False, True):
-                what = "%s %s%s" % (name, "JSON" if is_json else "proto", " gzip" if compress else "")
-                yield what, lambda *a, call=call, j=is_json, c=compress, **k: call(*a, is_json=j, compress=c, **k)
 
 
 def check_models(daemon):

@@ -1,5 +1,6 @@
-/* gRPC-Web (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md): a message in an envelope of flags and length
-   as the body of a POST; behind the answer's come the trailers, in an envelope too. */
+/* gRPC (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md) and gRPC-Web (PROTOCOL-WEB.md there): a message
+   in an envelope of flags and length as the body of a POST. Behind the answer's come trailers: those of HTTP/2, or in
+   an envelope too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,18 @@ static bool end(struct rpc *rpc)
 
 /* -- the reply -- */
 
+static bool is_web(const struct rpc *rpc)
+{
+        return rpc->protocol == &grpc_web;
+}
+
+static const char *content_type(const struct rpc *rpc)
+{
+        if (is_web(rpc))
+                return rpc->is_json ? "application/grpc-web+json" : "application/grpc-web+proto";
+        return rpc->is_json ? "application/grpc+json" : "application/grpc+proto";
+}
+
 /* Sets flags and length of what stands behind the envelope that begins at `at`. */
 static void close_envelope(struct call_text *reply, size_t at, unsigned flags)
 {
@@ -125,7 +138,7 @@ static void close_envelope(struct call_text *reply, size_t at, unsigned flags)
                 reply->text[at + 1 + (size_t)i] = (char)(length >> (24 - 8 * i));
 }
 
-static void open_reply(struct rpc *rpc)
+static void open_envelope_of_reply(struct rpc *rpc)
 {
         static const char envelope[RPC_ENVELOPE];
 
@@ -134,17 +147,19 @@ static void open_reply(struct rpc *rpc)
 
 static void reply(struct rpc *rpc)
 {
-        call_reply(rpc->call, 200, rpc->is_json ? "application/grpc-web+json" : "application/grpc-web+proto");
-        open_reply(rpc);
+        call_reply(rpc->call, 200, content_type(rpc));
+        open_envelope_of_reply(rpc);
 }
 
-static void put(struct rpc *rpc, const char *text)
+/* -- trailers -- */
+
+static void put(struct call_text *to, const char *text)
 {
-        call_write(rpc->call, text, strlen(text));
+        text_append(to, text, strlen(text));
 }
 
 /* A message in the characters that a header field may have (gRPC's "Percent-Encoded"). */
-static void put_percent(struct rpc *rpc, const char *text)
+static void put_percent(struct call_text *to, const char *text)
 {
         for (; *text; text++) {
                 unsigned char c = (unsigned char)*text;
@@ -154,11 +169,24 @@ static void put_percent(struct rpc *rpc, const char *text)
                         snprintf(escaped, sizeof(escaped), "%c", c);
                 else
                         snprintf(escaped, sizeof(escaped), "%%%02X", c);
-                put(rpc, escaped);
+                put(to, escaped);
         }
 }
 
-static void put_details(struct rpc *rpc)
+static void put_status(struct call_text *to, enum ox_code code, const char *message)
+{
+        char line[40];
+
+        snprintf(line, sizeof(line), "grpc-status: %d\r\n", (int)code);
+        put(to, line);
+        if (code == OX_OK)
+                return;
+        put(to, "grpc-message: ");
+        put_percent(to, message);
+        put(to, "\r\n");
+}
+
+static void put_details(struct rpc *rpc, struct call_text *to)
 {
         struct call_text status = {.budget = rpc->message.budget};
         char *text;
@@ -166,9 +194,9 @@ static void put_details(struct rpc *rpc)
         rpc_status(rpc, &status);
         text = status.length ? malloc(BASE64_ENCODED(status.length)) : NULL;
         if (text) {
-                put(rpc, "grpc-status-details-bin: ");
-                call_write(rpc->call, text, base64_encode(text, (const uint8_t *)status.text, status.length, false));
-                put(rpc, "\r\n");
+                put(to, "grpc-status-details-bin: ");
+                text_append(to, text, base64_encode(text, (const uint8_t *)status.text, status.length, false));
+                put(to, "\r\n");
         }
         free(text);
         text_free(&status);
@@ -176,19 +204,17 @@ static void put_details(struct rpc *rpc)
 
 static void put_trailers(struct rpc *rpc, enum ox_code code)
 {
-        size_t at = rpc->call->reply.length;
-        char line[40];
+        struct call *call = rpc->call;
+        struct call_text *to = is_web(rpc) ? &call->reply : &call->trailers;
+        size_t at = to->length;
 
-        open_reply(rpc);
-        snprintf(line, sizeof(line), "grpc-status: %d\r\n", (int)code);
-        put(rpc, line);
-        if (code != OX_OK) {
-                put(rpc, "grpc-message: ");
-                put_percent(rpc, rpc->failure.message);
-                put(rpc, "\r\n");
-                put_details(rpc);
-        }
-        close_envelope(&rpc->call->reply, at, FLAG_TRAILERS);
+        if (is_web(rpc))
+                open_envelope_of_reply(rpc);
+        put_status(to, code, rpc->failure.message);
+        if (code != OX_OK)
+                put_details(rpc, to);
+        if (is_web(rpc))
+                close_envelope(to, at, FLAG_TRAILERS);
 }
 
 static void reply_end(struct rpc *rpc, size_t start)
@@ -202,8 +228,17 @@ static void reply_end(struct rpc *rpc, size_t start)
 /* The status is 200 whatever went wrong; what did stands in the trailers. */
 static void fail(struct rpc *rpc)
 {
-        call_reply(rpc->call, 200, rpc->is_json ? "application/grpc-web+json" : "application/grpc-web+proto");
+        call_reply(rpc->call, 200, content_type(rpc));
         put_trailers(rpc, rpc->failure.code);
 }
 
+void grpc_put_error(struct call *call, int status, enum ox_code code, const char *message)
+{
+        call_reply(call, 200, "application/grpc");
+        call->code = code;
+        call_note_error(call, message);
+        put_status(&call->trailers, code, message);
+}
+
+const struct rpc_protocol grpc = {begin, body, end, reply, reply_end, fail};
 const struct rpc_protocol grpc_web = {begin, body, end, reply, reply_end, fail};
