@@ -123,11 +123,14 @@ static bool is_repeated(const struct addrinfo *found, const struct addrinfo *inf
 /* The port that the first socket has, for the others where a free one was wanted. */
 static in_port_t taken_port(const struct listener *listener)
 {
-        struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
+        union {
+                struct sockaddr any;
+                struct sockaddr_in6 of_ip; /* the largest of those with a port */
+        } address = {.of_ip = {.sin6_port = 0}};
         socklen_t size = sizeof(address);
 
-        getsockname(listener->socket[0], (struct sockaddr *)&address, &size);
-        return *port_of((struct sockaddr *)&address);
+        getsockname(listener->socket[0], &address.any, &size);
+        return *port_of(&address.any);
 }
 
 /* False, with errno, when one of the addresses cannot be had, unless the machine lacks its kind. */

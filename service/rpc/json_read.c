@@ -63,7 +63,7 @@ static enum ox_code read_unsigned(const struct reader *r, const struct json *jso
 
 static enum ox_code read_narrow(const struct reader *r, const struct json *json, int64_t least, int64_t most, void *ret)
 {
-        int64_t value;
+        int64_t value = 0;
 
         if (read_signed(r, json, &value) != OX_OK || value < least || value > most)
                 return fail_integer(r, least < 0 ? "32 bits" : "32 bits, 0 or more");
@@ -97,7 +97,7 @@ static enum ox_code read_float(const struct reader *r, const struct json *json, 
 
 static enum ox_code read_narrow_float(const struct reader *r, const struct json *json, float *ret)
 {
-        double wide;
+        double wide = 0;
 
         TRY(read_float(r, json, &wide));
         *ret = (float)wide;

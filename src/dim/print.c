@@ -173,7 +173,7 @@ static void print_call(struct dim_table *t, const char *name, const struct atom 
    reads our texts may have written it for two. */
 static void print_broadcast(struct dim_table *t, const struct atom *atom, struct buf *buf)
 {
-        struct dim arg[MAX_ARGUMENTS];
+        struct dim arg[MAX_ARGUMENTS] = {{.val = 0}};
 
         sort_operands(t, atom, arg);
         for (uint32_t i = 1; i < atom->n; i++)

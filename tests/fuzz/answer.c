@@ -115,7 +115,7 @@ static void copy_request(void *user)
 {
         struct copying *c = user;
         struct subject *s = c->s;
-        struct infer_input *inputs = arena_new_array(c->arena, struct infer_input, s->n_in);
+        struct infer_input *inputs = arena_zalloc(c->arena, s->n_in * sizeof(*inputs));
         struct result_opset *opset = arena_new_zero(c->arena, struct result_opset);
 
         c->request.strings = strings_new(c->arena, c->seed);

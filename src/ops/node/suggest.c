@@ -65,6 +65,8 @@ static const char *attribute_in_versions(struct node *n, const char *name)
         const struct op_row *rows = op_versions(n->row->domain, n->row->name, &count);
         const struct op_row *turned = NULL; /* the first version after the last older one that has it */
 
+        if (!rows)
+                return NULL;
         while (at < count && &rows[at] != n->row)
                 at++;
         for (size_t r = 0; r < at; r++)

@@ -80,7 +80,7 @@ static enum ox_code type_from_proto(struct node *n, const OnnxType *proto, struc
 enum ox_code infer_Optional(struct node *n)
 {
         const OnnxAttribute *attr = attr_find(n, "type");
-        struct type type;
+        struct type type = type_unknown;
 
         if (in_given(n, 0)) {
                 if (!is_element(in_type(n, 0)))
