@@ -173,27 +173,31 @@ enum ox_code infer_BatchNormalization(struct node *n)
         return batch_by_channel(n);
 }
 
-/* LayerNormalization 17: Mean and InvStdDev keep the axes before `axis`; those from it on are 1. stash_type is their
-   element type. */
-enum ox_code infer_LayerNormalization(struct node *n)
+/* A statistic of LayerNormalization: the axes before `axis` are kept, those from it on are 1. stash_type is its element
+   type. */
+static enum ox_code out_statistic(struct node *n, int o)
 {
         int64_t stash = attr_int_or(n, "stash_type", ELEM_FLOAT);
         enum elem elem = elem_is_valid(stash) ? (enum elem)stash : ELEM_UNDEFINED;
         int axis;
 
-        TRY(scales_agree(n, 3));
-        TRY(normalized(n));
-        if (!in_has_rank(n, 0)) {
-                out_elem(n, 1, elem);
-                return out_elem(n, 2, elem);
-        }
+        if (!in_has_rank(n, 0))
+                return out_elem(n, o, elem);
         TRY(attr_axis(n, "axis", -1, in_rank(n, 0), &axis));
         struct dim *dims = in_dims(n, 0);
 
         for (int d = axis; d < in_rank(n, 0); d++)
                 dims[d] = dim_int(1);
-        TRY(out_tensor(n, 1, elem, in_rank(n, 0), dims));
-        return out_tensor(n, 2, elem, in_rank(n, 0), dims);
+        return out_tensor(n, o, elem, in_rank(n, 0), dims);
+}
+
+/* LayerNormalization 17: Mean and InvStdDev beside Y. */
+enum ox_code infer_LayerNormalization(struct node *n)
+{
+        TRY(scales_agree(n, 3));
+        TRY(normalized(n));
+        TRY(out_statistic(n, 1));
+        return out_statistic(n, 2);
 }
 
 /* SimplifiedLayerNormalization 1, which ONNX Runtime has in ai.onnx: as RMSNormalization, with the inverse of the root
@@ -201,15 +205,7 @@ enum ox_code infer_LayerNormalization(struct node *n)
 enum ox_code infer_SimplifiedLayerNormalization(struct node *n)
 {
         TRY(infer_RMSNormalization(n));
-        if (!in_has_rank(n, 0))
-                return OX_OK;
-        int rank = in_rank(n, 0), axis;
-        struct dim *dims = in_dims(n, 0);
-
-        TRY(attr_axis(n, "axis", -1, rank, &axis));
-        for (int d = axis; d < rank; d++)
-                dims[d] = dim_int(1);
-        return out_tensor(n, 1, out_row_elem(n, 1), rank, dims);
+        return out_statistic(n, 1);
 }
 
 /* Dropout 1, 6, 7, 10, 12, 13, 22: the mask has the shape of the data; it is bool from 10 on. The ratio and

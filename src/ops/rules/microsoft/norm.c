@@ -17,7 +17,8 @@ static enum ox_code vectors_along(struct node *n, int first, int end, struct dim
 
 /* SkipLayerNormalization 1: input (batch_size, sequence_length, hidden_size); skip has its shape, or lacks the batch or
    has 1 there; gamma, beta and bias are (hidden_size). SkipSimplifiedLayerNormalization 1, without beta: also
-   (token_count, hidden_size), which runtimes take of both. The text gives mean and inv_std_var no shape. */
+   (token_count, hidden_size), which runtimes take of both. The text gives mean and inv_std_var no shape; runtimes give
+   them the input's with 1 for the last axis. */
 enum ox_code infer_skip_norm(struct node *n)
 {
         int rank = in_rank(n, 0);
@@ -30,13 +31,17 @@ enum ox_code infer_skip_norm(struct node *n)
                 TRY(in_expect_rank(n, i, 1));
         if (!in_has_rank(n, 0))
                 return OX_OK;
-        struct dim *dims = in_dims(n, 0);
+        struct dim *dims = in_dims(n, 0), *statistics = arena_new_array(n->arena, struct dim, (size_t)rank);
 
         if (in_has_rank(n, 1))
                 TRY(broadcast_into(n, rank, dims, 1));
         TRY(vectors_along(n, 2, n->n_in, dims, rank - 1));
-        TRY(out_tensor(n, 3, out_row_elem(n, 3), rank, dims));
-        return out_tensor(n, 0, out_row_elem(n, 0), rank, dims);
+        for (int d = 0; d < rank; d++)
+                statistics[d] = d == rank - 1 ? dim_int(1) : dims[d];
+        TRY(out_tensor(n, 0, out_row_elem(n, 0), rank, dims));
+        TRY(out_tensor(n, 1, out_row_elem(n, 1), rank, statistics));
+        TRY(out_tensor(n, 2, out_row_elem(n, 2), rank, statistics));
+        return out_tensor(n, 3, out_row_elem(n, 3), rank, dims);
 }
 
 enum { GROUP_SKIP = 3, GROUP_BIAS };
