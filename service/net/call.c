@@ -360,7 +360,7 @@ enum ox_code call_look(void *call_, const char **ret_why)
                 *ret_why = "the client went away before the request was done";
                 return OX_CANCELED;
         }
-        *ret_why = call->is_client_deadline ? client_deadline : "the request took longer than request_s allows";
+        *ret_why = call->is_client_deadline ? client_deadline : "the request took longer than the limit request_s";
         return call_is_late(call) ? OX_DEADLINE_EXCEEDED : OX_OK;
 }
 

@@ -2,16 +2,14 @@
 """Large batches of nodes, which workers share: results in order, the same limits as one after another, and an end with
 their call."""
 import json
-import time
 
-from harness import Daemon, check, equal, finish
+from harness import Daemon, check, equal, finish, wait_for
 from messages import shaped
 from rpc import connect
 from test_nodes import BATCH, ONE, X, request, refused
 from wire import Raw, post_head
 
 MANY = 1000
-PATIENCE = 120
 
 
 def distinct(i):
@@ -85,13 +83,6 @@ def check_limit(body, limit):
         check("answer_bytes ends a batch", False, (i, got, wanted))
 
 
-def await_metric(daemon, name, least):
-    end = time.monotonic() + PATIENCE
-    while daemon.metric(name) < least and time.monotonic() < end:
-        time.sleep(0.05)
-    return daemon.metric(name)
-
-
 def check_ends():
     batch = {"requests": [heavy()] * 200}
     for workers in ("1", "3"):
@@ -106,9 +97,9 @@ def check_ends():
         with Daemon("--workers", "3", "--engine-ms", "600000") as daemon:
             raw = Raw(daemon)
             raw.send(post_head(path, "Content-Type: application/json", "Content-Length: %d" % len(text)) + text)
-            await_metric(daemon, 'inferred_total{by="worker"}', 1)
+            wait_for(lambda: daemon.metric('inferred_total{by="worker"}'))
             raw.close()
-            equal("%s ends when its client leaves" % what, await_metric(daemon, "canceled_total", 1), 1)
+            equal("%s ends when its client leaves" % what, wait_for(lambda: daemon.metric("canceled_total")), 1)
             daemon.stop()
             check("and is logged as 499, once", daemon.log.count(b"status=499") == 1 and daemon.log.count(b"code=canceled") == 1, daemon.log)
 
