@@ -218,6 +218,9 @@ static void keep_fact(struct dim_table *t, struct dim a, struct dim b)
         s->equal = rest;
         s->because = t->origin;
         t->equalities++;
+        t->fact_generation++;
+        if (dim_is_int(rest))
+                s->info.lower = s->info.upper = rest.val;
 }
 
 struct fact_search {

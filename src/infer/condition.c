@@ -102,11 +102,12 @@ static bool is_weaker(struct infer *f, const struct dim_condition *is)
                (is->relation == DIM_AT_MOST && is->right.val > s->upper);
 }
 
-/* Whether it holds by what became known after it was added. */
-static bool is_settled(struct infer *f, const struct dim_condition *is)
+/* Whether it holds by what became known after it was added; sizes that are not 1 by now must be equal. */
+static bool is_settled(struct infer *f, struct dim_condition *is)
 {
         struct dim_condition again;
         bool is_bound = dim_is_int(is->right);
+        enum dim_require outcome;
 
         switch (is->relation) {
         case DIM_EQUAL:
@@ -119,7 +120,10 @@ static bool is_settled(struct infer *f, const struct dim_condition *is)
         case DIM_DIVIDES:
                 return dim_require_divides(f->dims, is->left, is->right, &again) == DIM_HOLDS;
         case DIM_EITHER:
-                return dim_require_broadcast(f->dims, is->left, is->right, &again) == DIM_HOLDS;
+                outcome = dim_require_broadcast(f->dims, is->left, is->right, &again);
+                if (outcome == DIM_REQUIRED)
+                        *is = again;
+                return outcome == DIM_HOLDS;
         }
         return false;
 }

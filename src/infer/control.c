@@ -204,6 +204,8 @@ static struct value join(struct node *n, int output, struct value *a, struct val
                 joined.length = a->length;
                 joined.elements = join_elements(a, b);
         }
+        if (a->along == b->along)
+                joined.along = a->along;
         if (type_same(&a->type, &b->type)) /* elements go with one shape */
                 joined.content = join_contents(n, a, b);
         return joined;
@@ -258,6 +260,8 @@ void control_forget(struct node *n, int o, struct value *value, uint32_t first)
         value->content = forget_content(n, value->content, first);
         if (value->has_length && dim_names_since(n->dims, value->length, first))
                 value->has_length = false;
+        if (value->along && dim_names_since(n->dims, value->along->total, first))
+                value->along = NULL;
         if (!value->has_length || !dim_is_int(value->length))
                 value->elements = NULL;
         if (!value->elements)

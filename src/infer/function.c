@@ -195,7 +195,7 @@ static bool value_same(const struct value *a, const struct value *b)
 {
         return type_same(&a->type, &b->type) && content_same(a->content, b->content) &&
                a->has_length == b->has_length && (!a->has_length || dim_same(a->length, b->length)) &&
-               a->elements == b->elements;
+               a->elements == b->elements && a->along == b->along;
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)

@@ -48,7 +48,8 @@ static bool widen(struct node *n, struct carry *c, size_t i)
                 next.type = with_same_sizes(n, &carried->type, next.type);
         struct value joined = control_join(n, output, carried, &next, c->free_since);
         bool changed = !type_same(&joined.type, &carried->type) || joined.content != carried->content ||
-                       joined.has_length != carried->has_length || joined.elements != carried->elements;
+                       joined.has_length != carried->has_length || joined.elements != carried->elements ||
+                       joined.along != carried->along;
 
         *carried = joined;
         return changed;

@@ -81,6 +81,12 @@ struct value value_map(const struct value_map *map, const struct value *value)
 
         ret.type = type_map(map, &value->type);
         ret.elements = elements_map(map, value);
+        if (value->along && !dim_is_int(value->along->total)) {
+                struct along *along = arena_new_array(map->arena, struct along, 1);
+
+                *along = *value->along;
+                ret.along = map->number(map->user, &along->total) ? along : NULL;
+        }
         if (value->has_length && !dim_is_int(value->length))
                 ret.has_length = map->number(map->user, &ret.length);
         ret.content = content_map(map, content_read(value->content));

@@ -54,6 +54,12 @@ struct unread {
         const struct content *read; /* once it was fetched */
 };
 
+/* What the sizes of a sequence's elements on one axis add up to, however many there are. */
+struct along {
+        int axis;
+        struct dim total;
+};
+
 /* A value as inference knows it. Plain data; copied freely. */
 struct value {
         struct type type;
@@ -63,6 +69,7 @@ struct value {
         bool has_length;
         struct dim length;
         const struct type *const *elements;
+        const struct along *along; /* of a sequence that was cut from a tensor; NULL: not known */
         /* Several ranks are proven and data decides among them (the branches of an If, say), here or in what this was
            made of: the rank is unknown, and what the model declares cannot tell it. */
         bool undecided;

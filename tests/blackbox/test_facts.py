@@ -59,9 +59,33 @@ def element_types(daemon):
     ELEMENTS.update(undefined)
 
 
+def cut_and_joined(daemon):
+    """What is cut into a sequence and joined again on the same axis has its size, in however many chunks."""
+    for sizes, name in (("x: float[N,?,3]", "a size without a name"), ("x: float[N,M,3]", "a named one")):
+        split = [const("two", "int64[]", [2]), op("q = SplitToSequence(x, two)", axis=0),
+                 op("e = SplitToSequence(x)", axis=0), op("y = ConcatFromSequence(q)", axis=0),
+                 op("z = ConcatFromSequence(e)", axis=0), op("w = ConcatFromSequence(e)", axis=1),
+                 op("v = SequenceAt(e, at)")]
+        seen = infer(daemon, model(graph(split, [sizes, "at: int64[]"], ["y"])))
+        middle = "?1" if "?" in sizes else "M"
+        equal("%s beside" % name, [seen[v] for v in "yzwv"],
+              ["float[N,%s,3]" % middle, "float[N,%s,3]" % middle, "float[1,N*%s,3]" % middle, "float[1,%s,3]" % middle])
+
+
+def told_when(daemon):
+    """That a size is a number counts for all nodes, whichever comes first."""
+    one, weights = const("one", "int64[1]", [1]), const("w", "float[4,1]", [0] * 4)
+    sizes, fact = [op("s = Shape(x)"), op("a = Max(s, one)")], [op("p = MatMul(x, w)")]
+    for nodes in (sizes + fact, fact + sizes):
+        seen = infer(daemon, model(graph([one, weights] + nodes, ["x: float[N,K]"], ["a"])))
+        equal("a size that a MatMul fixes", seen.contents["a"], ["max(N, 1)", "K"])
+
+
 def main():
     with Daemon() as daemon:
         sizes(daemon)
+        cut_and_joined(daemon)
+        told_when(daemon)
         elements(daemon)
         written_twice(daemon)
         element_types(daemon)

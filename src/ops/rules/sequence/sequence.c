@@ -119,11 +119,11 @@ static enum ox_code out_elements(struct node *n, enum elem elem, const struct ty
 
 static bool is_named(const struct dim_symbol *symbol)
 {
-        return !symbol->anonymous;
+        return !symbol->anonymous || symbol->from_input;
 }
 
 /* One element of a sequence of which only the joined type is known. A symbol that was made up may stand for something
-   else in each element; integers and the model's own symbols hold for all. */
+   else in each element; integers and the symbols of the model and its inputs hold for all. */
 static struct type any_element(struct node *n, const struct type *of)
 {
         struct type type = *of;
@@ -150,16 +150,22 @@ static enum ox_code check_position(struct node *n, int i, int64_t length, int64_
         return OX_OK;
 }
 
-/* The same of input `i`, as far as it and the length of a sequence whose elements are not known are. `end`: behind the
-   last one is a position as well. */
+/* The same of input `i` for a sequence whose elements are not known: a condition where its length is not a number.
+   `end`: behind the last one is a position as well. Without the input it is the end, or the last one. */
 static enum ox_code expect_position(struct node *n, int i, bool end)
 {
         struct dim length;
-        int64_t position;
+        int64_t position = end ? 0 : -1, least;
 
-        if (!length_of(n, 0, &length) || !dim_is_int(length) || !in_int(n, i, &position))
+        if (!length_of(n, 0, &length))
                 return OX_OK;
-        return check_position(n, i, length.val, end ? length.val : length.val - 1, &position);
+        bool known = in_given(n, i) && in_int(n, i, &position);
+        if (known && dim_is_int(length))
+                return check_position(n, i, length.val, end ? length.val : length.val - 1, &position);
+        if (position == INT64_MAX || position == INT64_MIN)
+                return OX_OK;
+        least = position < 0 ? -position : position + (end ? 0 : 1);
+        return size_at_least(n, length, dim_int(least), 0);
 }
 
 /* -- sequences -- */
@@ -349,11 +355,26 @@ static const struct type *slice_type(const struct node *n, int axis)
         return type_keep(n->arena, type_tensor(in_elem(n, 0), rank - 1, dims));
 }
 
-/* `count` elements of which all but perhaps the last are of one type. */
-static enum ox_code out_chunks(struct node *n, struct dim count, const struct type *each, const struct type *last)
+/* Keeps that the chunks add up to the input on `axis`. */
+static void out_along(struct node *n, int axis)
 {
-        if (!dim_is_int(count) || !is_small(n, count.val) || count.val < 1)
-                return out_sequence(n, join(n, each, last), &count, NULL);
+        struct along *along = arena_new_array(n->arena, struct along, 1);
+
+        *along = (struct along){axis, in_dim(n, 0, axis)};
+        if (out_wanted(n, 0))
+                n->out[0].along = along;
+}
+
+/* `count` elements of which all but perhaps the last are of one type. */
+static enum ox_code out_chunks(struct node *n, int axis, struct dim count, const struct type *each,
+                               const struct type *last)
+{
+        if (!dim_is_int(count) || !is_small(n, count.val) || count.val < 1) {
+                TRY(out_sequence(n, join(n, each, last), &count, NULL));
+                if (each->rank == in_rank(n, 0))
+                        out_along(n, axis);
+                return OX_OK;
+        }
         const struct type **elements = new_elements(n, (size_t)count.val);
         for (int64_t i = 0; i < count.val; i++)
                 elements[i] = i + 1 < count.val ? each : last;
@@ -367,10 +388,10 @@ static enum ox_code split_evenly(struct node *n, int axis, int64_t chunk)
         const struct type *each = chunk_type(n, axis, dim_int(chunk));
         struct dim count = dim_ceildiv(n->dims, size, dim_int(chunk));
         if (dim_is(dim_mod(n->dims, size, dim_int(chunk)), 0))
-                return out_chunks(n, count, each, each);
+                return out_chunks(n, axis, count, each, each);
         if (!dim_is_int(size))
-                return out_chunks(n, count, each, chunk_type(n, axis, out_fresh(n, 0, axis)));
-        return out_chunks(n, count, each, chunk_type(n, axis, dim_int(size.val % chunk)));
+                return out_chunks(n, axis, count, each, chunk_type(n, axis, out_fresh(n, 0, axis)));
+        return out_chunks(n, axis, count, each, chunk_type(n, axis, dim_int(size.val % chunk)));
 }
 
 /* A `split` of rank 1: the size of each chunk. They add up to the input's size. */
@@ -437,13 +458,15 @@ enum ox_code infer_SplitToSequence(struct node *n)
         if (!in_given(n, 1)) {
                 bool keep_axis = attr_int_or(n, "keepdims", 1) != 0;
                 const struct type *each = keep_axis ? chunk_type(n, axis, dim_int(1)) : slice_type(n, axis);
-                return out_chunks(n, in_dim(n, 0, axis), each, each);
+                return out_chunks(n, axis, in_dim(n, 0, axis), each, each);
         }
         if (in_rank(n, 1) == 0 && in_int(n, 1, &chunk))
                 return split_evenly(n, axis, chunk);
         if (in_rank(n, 1) == 1 && in_content(n, 1) != NULL)
                 return split_by_sizes(n, axis, in_content(n, 1));
-        return out_sequence(n, *chunk_type(n, axis, out_fresh(n, 0, axis)), counted ? &count : NULL, NULL);
+        TRY(out_sequence(n, *chunk_type(n, axis, out_fresh(n, 0, axis)), counted ? &count : NULL, NULL));
+        out_along(n, axis);
+        return OX_OK;
 }
 
 /* The size that all elements have on `axis`. Elements that disagree make a warning and an unknown size: to the
@@ -509,8 +532,11 @@ static int shared_rank(struct node *n, size_t count)
 /* The sum of all elements' sizes along `axis`, when only their joined type is known. */
 static struct dim joined_total(struct node *n, const struct type *of, int axis)
 {
+        const struct along *along = n->in[0]->along;
         struct dim length;
 
+        if (along && along->axis == axis)
+                return dim_resolve(n->dims, along->total);
         if (length_of(n, 0, &length) && dim_all_symbols(n->dims, of->dim[axis], is_named))
                 return dim_mul(n->dims, length, of->dim[axis]);
         return out_fresh(n, 0, axis);
@@ -523,11 +549,14 @@ enum ox_code infer_ConcatFromSequence(struct node *n)
         bool stack = attr_int_or(n, "new_axis", 0) != 0;
         size_t count = 0;
         int rank = of->kind == TYPE_TENSOR ? of->rank : RANK_UNKNOWN, axis;
+        struct dim length;
 
         TRY(expect_sequence(n, 0));
         bool known = elements_known(n, 0, &count);
         if (known && count == 0)
                 return node_error(n, REASON_EMPTY_SEQUENCE, 0, "there is nothing to concatenate");
+        if (!known && length_of(n, 0, &length))
+                TRY(size_at_least(n, length, dim_int(1), 0));
         if (known)
                 rank = shared_rank(n, count);
         if (rank == RANK_UNKNOWN)
