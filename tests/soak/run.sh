@@ -1,7 +1,8 @@
 #!/bin/bash
-# tests/soak/run.sh [fuzz|requests|connections|fairness|throughput|large|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
+# tests/soak/run.sh [fuzz|graphs|requests|connections|fairness|throughput|large|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
 #   fuzz      every fuzz target under libFuzzer with address and undefined sanitizers, SIZE seconds each (default 600);
 #             or TARGET alone
+#   graphs    SIZE random graphs (default 20,000) that tests/blackbox/test_random.py does not try
 #   requests  SIZE requests (default 1,000,000) of every kind on a daemon with the address sanitizer, good and bad
 #             bodies alike, while its memory is watched
 #   fairness  what one client's load costs another, in measurements of SIZE seconds each (default 20) on a release build
@@ -80,6 +81,7 @@ soak_figures() {
 
 case $what in
 fuzz) soak_fuzz "${2:-600}" "${3:-}" ;;
+graphs) soak_script graphs "${2:-20000}" ;;
 requests) soak_script requests "${2:-1000000}" ;;
 connections) soak_script connections "${2:-50}" ;;
 fairness) soak_figures fairness "${2:-20}" ;;
@@ -87,6 +89,7 @@ throughput) soak_figures throughput "${2:-2}" ;;
 large) soak_figures large "${2:-1024}" ;;
 all)
         soak_fuzz 600
+        soak_script graphs 20000
         soak_script requests 1000000
         soak_script connections 50
         soak_figures fairness 20
@@ -94,7 +97,7 @@ all)
         soak_figures large 1024
         ;;
 *)
-        echo "usage: tests/soak/run.sh [fuzz|requests|connections|fairness|throughput|large|all] [SIZE] [TARGET]" >&2
+        echo "usage: tests/soak/run.sh [fuzz|graphs|requests|connections|fairness|throughput|large|all] [SIZE] [TARGET]" >&2
         exit 2
         ;;
 esac
