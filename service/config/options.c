@@ -29,6 +29,7 @@ void options_done(struct options *options)
         free(options->block);
         free(options->binding);
         free(options->shape);
+        free(options->content);
 }
 
 /* Memory that lives as long as the options; NULL when there is none. */
@@ -88,8 +89,8 @@ static bool set_dim(struct options *options, const char *value)
         return true;
 }
 
-/* The end of a dimension's text: the next comma outside parentheses and backquotes, or the end. */
-static char *dim_end(char *at)
+/* The end of a list's item: the next comma outside parentheses and backquotes, or the end. */
+static char *item_end(char *at)
 {
         int depth = 0;
         bool quoted = false;
@@ -144,47 +145,85 @@ static char *strip_brackets(char *text)
         return trim(text + 1, text + length - 1);
 }
 
-static bool split_dims(struct options *options, char *text, struct ox_input_shape *shape)
+/* What stands between commas; nothing is an empty list. */
+static bool split_list(struct options *options, char *text, const char *const **ret, size_t *ret_count)
 {
         size_t most = 1;
 
-        text = strip_brackets(text);
-        split_at_x(text);
         for (const char *c = text; *c; c++)
                 most += *c == ',';
-        const char **dims = keep(options, most * sizeof(*dims));
+        const char **item = keep(options, most * sizeof(*item));
 
-        if (!dims)
+        if (!item)
                 return fail(options, "no memory");
         for (bool more = text[0] != '\0'; more;) {
-                char *end = dim_end(text);
+                char *end = item_end(text);
 
                 more = *end == ',';
-                dims[shape->rank++] = trim(text, end);
+                item[(*ret_count)++] = trim(text, end);
                 text = end + 1;
         }
-        shape->dim = dims;
+        *ret = item;
         return true;
 }
 
-/* INPUT:1,3,N,224, split at the last `:`; nothing behind it is a scalar. */
-static bool set_shape(struct options *options, const char *value)
+/* INPUT:LIST, split at the last `:`: a copy that ends where the input's name does, and the list. */
+static bool split_input(struct options *options, const char *option, const char *value, char **ret_input,
+                        char **ret_list)
 {
         char *input = keep_text(options, value);
         char *colon = input ? strrchr(input, ':') : NULL;
-        struct ox_input_shape *grown = realloc(options->shape, (options->infer.n_shape + 1) * sizeof(*options->shape));
-        struct ox_input_shape shape = {.input = input};
 
-        if (grown)
-                options->infer.shape = options->shape = grown;
-        if (!input || !grown)
+        if (!input)
                 return fail(options, "no memory");
         if (!colon || colon == input)
-                return fail(options, "shape: '%.100s' is not INPUT:SIZE,SIZE,...", value);
+                return fail(options, "%s: '%.100s' is not INPUT:...,...", option, value);
         *colon = '\0';
-        if (!split_dims(options, trim(colon + 1, colon + 1 + strlen(colon + 1)), &shape))
+        *ret_input = input;
+        *ret_list = trim(colon + 1, colon + 1 + strlen(colon + 1));
+        return true;
+}
+
+/* INPUT:1,3,N,224; nothing behind the colon is a scalar. */
+static bool set_shape(struct options *options, const char *value)
+{
+        struct ox_input_shape *grown = realloc(options->shape, (options->infer.n_shape + 1) * sizeof(*grown));
+        struct ox_input_shape shape = {.rank = 0};
+        char *input = NULL, *list = NULL;
+
+        if (!grown)
+                return fail(options, "no memory");
+        options->infer.shape = options->shape = grown;
+        if (!split_input(options, "shape", value, &input, &list))
+                return false;
+        list = strip_brackets(list);
+        split_at_x(list);
+        shape.input = input;
+        if (!split_list(options, list, &shape.dim, &shape.rank))
                 return false;
         grown[options->infer.n_shape++] = shape;
+        return true;
+}
+
+/* INPUT:1024,1024 or INPUT:[[1,2],[3,4]]: row-major, whatever brackets say. */
+static bool set_value(struct options *options, const char *value)
+{
+        struct ox_input_content *grown = realloc(options->content, (options->infer.n_content + 1) * sizeof(*grown));
+        struct ox_input_content content = {.count = 0};
+        char *input = NULL, *list = NULL;
+
+        if (!grown)
+                return fail(options, "no memory");
+        options->infer.content = options->content = grown;
+        if (!split_input(options, "value", value, &input, &list))
+                return false;
+        for (char *c = list; *c; c++)
+                if (*c == '[' || *c == ']')
+                        *c = ' ';
+        content.input = input;
+        if (!split_list(options, trim(list, list + strlen(list)), &content.element, &content.count))
+                return false;
+        grown[options->infer.n_content++] = content;
         return true;
 }
 

@@ -12,6 +12,7 @@ struct options {
         uint32_t given;             /* which have been, by their place in the table */
         struct ox_binding *binding; /* as infer.binding, with room to grow */
         struct ox_input_shape *shape;
+        struct ox_input_content *content;
         void **block; /* what the texts stand in */
         size_t n_block;
         char error[256];

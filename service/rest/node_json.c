@@ -243,6 +243,9 @@ static enum ox_code read_request(struct builder *b, const struct json *root, con
         if (options->n_shape)
                 return build_fail(b, OX_INVALID_ARGUMENT, (struct build_subject){"option", "shape"},
                                   "a node's inputs have their shapes in the request");
+        if (options->n_content)
+                return build_fail(b, OX_INVALID_ARGUMENT, (struct build_subject){"option", "value"},
+                                  "a node's inputs have their contents in the request");
         TRY(read_inputs(b, member[REQUEST_INPUTS], request));
         return build_check_request(b, request);
 }

@@ -53,6 +53,9 @@ enum engine_bound {
         MAX_SORTED = 256,
         /* Pairs of boxes that NonMaxSuppression compares. */
         MAX_BOX_PAIRS = 1 << 20,
+        /* Elements of an integer input that are symbols of their own: an axis each has what decides sizes, and longer
+           lists are data. */
+        ELEMENTS_NAMED = 16,
 
         /* -- walks: past one of them values are left open -- */
 

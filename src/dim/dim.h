@@ -109,6 +109,10 @@ bool dim_find(struct dim_table *t, const char *text, size_t length, struct dim *
 /* As dim_fresh(), for an unnamed dimension of a graph input. */
 struct dim dim_fresh_input(struct dim_table *t, const char *hint, const struct dim_origin *origin);
 
+/* The same for an element of a graph input, which may be negative; INT64_MIN, INT64_MAX: no bound. */
+struct dim dim_fresh_element(struct dim_table *t, const char *hint, int64_t lower, int64_t upper,
+                             const struct dim_origin *origin);
+
 /* Gives the symbol of that name, of any kind, a value >= 0, as the caller of the inference asked. One that is there
    already is replaced by dim_resolve(); one that comes later is the number from its beginning: what makes it returns
    that. */

@@ -179,6 +179,17 @@ struct dim dim_fresh_input(struct dim_table *t, const char *hint, const struct d
         return as_defined(symbol);
 }
 
+struct dim dim_fresh_element(struct dim_table *t, const char *hint, int64_t lower, int64_t upper,
+                             const struct dim_origin *origin)
+{
+        struct symbol *symbol = symbol_new(t, fresh_name(t, str_intern_z(t->strings, hint)), true, origin);
+
+        symbol->info.from_input = true;
+        symbol->info.lower = lower;
+        symbol->info.upper = upper;
+        return as_defined(symbol);
+}
+
 void dim_reserve(struct dim_table *t, str_id name)
 {
         name_entry(t, name)->is_reserved = true;

@@ -1,4 +1,6 @@
-/* What a caller gives besides the model: sizes for symbols, and shapes of inputs. */
+/* What a caller gives besides the model: sizes for symbols, shapes and contents of inputs. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bounds.h"
@@ -88,37 +90,54 @@ static enum ox_code fail_size(struct infer *f, const struct ox_input_shape *shap
         return OX_INVALID_ARGUMENT;
 }
 
-enum ox_code given_shapes(struct infer *f, const OnnxGraph *graph, struct name_map *ret_shapes, const char **ret_error)
+/* An option that names an input of the graph. */
+static enum ox_code check_input(struct infer *f, const struct name_map *inputs, const char *option, const char *input,
+                                const char **ret_error)
 {
+        if (map_get(inputs, str_intern_z(f->strings, input)) >= 0)
+                return OX_OK;
+        *ret_error = arena_printf(f->arena, "%s: the model has no input %s", option, input);
+        return OX_INVALID_ARGUMENT;
+}
+
+static enum ox_code note_shape(struct infer *f, const struct ox_input_shape *shape, const char **ret_error)
+{
+        if ((int64_t)shape->rank > f->limits->rank) {
+                *ret_error = arena_printf(f->arena, "shape has rank %zu, more than the limit rank, %lld", shape->rank,
+                                          (long long)f->limits->rank);
+                return OX_RESOURCE_EXHAUSTED;
+        }
+        for (size_t d = 0; d < shape->rank; d++)
+                if (!is_unnamed(shape->dim[d]) && is_new_name(shape->dim[d]))
+                        dim_name_entry(f, str_intern_z(f->strings, shape->dim[d]));
+        return OX_OK;
+}
+
+enum ox_code given_inputs(struct infer *f, const OnnxGraph *graph, struct given *ret, const char **ret_error)
+{
+        const struct ox_options *o = f->options;
         struct name_map inputs = {0};
 
-        for (size_t i = 0; i < graph->n_input && f->options->n_shape; i++)
+        if (!o->n_shape && !o->n_content)
+                return OX_OK;
+        for (size_t i = 0; i < graph->n_input; i++)
                 if (graph->input[i]->name)
                         map_put(f, &inputs, str_intern_static(f->strings, graph->input[i]->name), 0);
-        for (size_t i = 0; i < f->options->n_shape; i++) {
-                const struct ox_input_shape *shape = &f->options->shape[i];
-                str_id input = str_intern_z(f->strings, shape->input);
-
-                map_put(f, ret_shapes, input, (uint32_t)i);
-                if (map_get(&inputs, input) < 0) {
-                        *ret_error = arena_printf(f->arena, "shape: the model has no input %s", shape->input);
-                        return OX_INVALID_ARGUMENT;
-                }
-                if ((int64_t)shape->rank > f->limits->rank) {
-                        *ret_error = arena_printf(f->arena, "shape has rank %zu, more than the limit rank, %lld",
-                                                  shape->rank, (long long)f->limits->rank);
-                        return OX_RESOURCE_EXHAUSTED;
-                }
-                for (size_t d = 0; d < shape->rank; d++)
-                        if (!is_unnamed(shape->dim[d]) && is_new_name(shape->dim[d]))
-                                dim_name_entry(f, str_intern_z(f->strings, shape->dim[d]));
+        for (size_t i = 0; i < o->n_shape; i++) {
+                map_put(f, &ret->shapes, str_intern_z(f->strings, o->shape[i].input), (uint32_t)i);
+                TRY(check_input(f, &inputs, "shape", o->shape[i].input, ret_error));
+                TRY(note_shape(f, &o->shape[i], ret_error));
+        }
+        for (size_t i = 0; i < o->n_content; i++) {
+                map_put(f, &ret->contents, str_intern_z(f->strings, o->content[i].input), (uint32_t)i);
+                TRY(check_input(f, &inputs, "value", o->content[i].input, ret_error));
         }
         return OX_OK;
 }
 
-const struct ox_input_shape *given_shape(const struct infer *f, const struct name_map *shapes, str_id input)
+const struct ox_input_shape *given_shape(const struct infer *f, const struct given *given, str_id input)
 {
-        int64_t at = map_get(shapes, input);
+        int64_t at = map_get(&given->shapes, input);
 
         return at < 0 ? NULL : &f->options->shape[at];
 }
@@ -177,4 +196,133 @@ enum ox_code given_replace_shape(struct infer *f, struct type *type, const struc
         type->rank = (int)shape->rank;
         type->dim = dims;
         return OX_OK;
+}
+
+/* -- contents -- */
+
+const struct ox_input_content *given_content(const struct infer *f, const struct given *given, str_id input)
+{
+        int64_t at = map_get(&given->contents, input);
+
+        return at < 0 ? NULL : &f->options->content[at];
+}
+
+static bool read_integer(const char *text, enum elem elem, int64_t *ret)
+{
+        int64_t lower, upper;
+        char *end;
+
+        if (elem == ELEM_BOOL && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)) {
+                *ret = text[0] == 't';
+                return true;
+        }
+        errno = 0;
+        *ret = strtoll(text, &end, 10);
+        return !errno && end > text && !*end && elem_int_range(elem, &lower, &upper) && *ret >= lower && *ret <= upper;
+}
+
+static bool read_element(const char *text, enum elem elem, struct scalar *ret)
+{
+        int64_t integer;
+        char *end;
+
+        if (elem_is_float(elem)) {
+                double number = strtod(text, &end);
+
+                *ret = scalar_float(float_round(elem, number));
+                return end > text && !*end;
+        }
+        if (!read_integer(text, elem, &integer))
+                return false;
+        *ret = scalar_int(dim_int(integer));
+        return true;
+}
+
+/* Makes the one size that is left open, if there is one, what the count makes it. */
+static bool fit_count(struct infer *f, struct value *value, int64_t count)
+{
+        struct dim known = dim_int(1), open = dim_int(0);
+        uint32_t symbol;
+
+        if (!type_has_shape(&value->type))
+                return false;
+        for (int d = 0; d < value->type.rank; d++) {
+                if (dim_is_int(value->type.dim[d]))
+                        known = dim_mul(f->dims, known, value->type.dim[d]);
+                else if (dim_is(open, 0))
+                        open = value->type.dim[d];
+                else
+                        return false;
+        }
+        if (!dim_is_int(known))
+                return false;
+        if (dim_is(open, 0))
+                return known.val == count;
+        if (known.val == 0 || count % known.val || !dim_as_symbol(f->dims, open, &symbol))
+                return false;
+        dim_define(f->dims, dim_symbol_at(f->dims, symbol)->name, count / known.val);
+        value_resolve(f->arena, f->dims, value);
+        return true;
+}
+
+enum ox_code given_set_content(struct infer *f, struct result_value *entry, const struct ox_input_content *given,
+                               const char **ret_error)
+{
+        enum elem elem = entry->value.type.elem;
+        struct scalar *at;
+
+        if (entry->value.type.kind != TYPE_TENSOR ||
+            !(elem_is_float(elem) || elem_is_integer(elem) || elem == ELEM_BOOL)) {
+                *ret_error = arena_printf(f->arena, "value: %s must be a tensor of numbers", given->input);
+                return OX_INVALID_ARGUMENT;
+        }
+        if ((int64_t)given->count > f->limits->content_elements) {
+                *ret_error =
+                        arena_printf(f->arena, "value: %s has %zu elements, more than the limit content_elements, %lld",
+                                     given->input, given->count, (long long)f->limits->content_elements);
+                return OX_RESOURCE_EXHAUSTED;
+        }
+        if (!fit_count(f, &entry->value, (int64_t)given->count)) {
+                *ret_error = arena_printf(
+                        f->arena, "value: %zu elements do not decide the shape of %s; give it with shape=%s:...",
+                        given->count, given->input, given->input);
+                return OX_INVALID_ARGUMENT;
+        }
+        struct content *content = content_new(f->arena, given->count, &at);
+
+        for (size_t i = 0; i < given->count; i++) {
+                if (read_element(given->element[i], elem, &at[i]))
+                        continue;
+                *ret_error = arena_printf(f->arena, "value: element %zu of %s must be of type %s, got '%.40s'", i,
+                                          given->input, elem_name((int)elem), given->element[i]);
+                return OX_INVALID_ARGUMENT;
+        }
+        entry->value.content = content;
+        return OX_OK;
+}
+
+void given_name_elements(struct infer *f, struct result_value *entry)
+{
+        const struct type *type = &entry->value.type;
+        struct dim_origin origin = {.value = entry->name, .axis = -1, .op = "", .node = "", .scope = ""};
+        int64_t lower, upper, count = 1;
+        struct scalar *at;
+
+        if (entry->value.content || type->kind != TYPE_TENSOR || !elem_is_integer(type->elem) || type->rank < 0 ||
+            type->rank > 1 || !elem_int_range(type->elem, &lower, &upper))
+                return;
+        if (type->rank == 1) {
+                if (!dim_is_int(type->dim[0]) || type->dim[0].val > ELEMENTS_NAMED)
+                        return;
+                count = type->dim[0].val;
+        }
+        struct content *content = content_new(f->arena, (size_t)count, &at);
+
+        for (int64_t i = 0; i < count; i++) {
+                const char *name =
+                        type->rank ? arena_printf(f->arena, "%s[%lld]", entry->name, (long long)i) : entry->name;
+
+                at[i] = scalar_int(dim_fresh_element(f->dims, name, lower, upper, &origin));
+        }
+        entry->value.content = content;
 }

@@ -232,12 +232,23 @@ enum ox_code given_bind(struct infer *f, const char **ret_error);
    walk, when all symbols are there. */
 enum ox_code given_check_bound(struct infer *f, const char **ret_error);
 
-/* Fills `ret_shapes`, from an input's name to the shape that is given for it; given_shape() looks there (NULL: none).
-   Names that stand alone in them count as the model's. */
-enum ox_code given_shapes(struct infer *f, const OnnxGraph *graph, struct name_map *ret_shapes, const char **ret_error);
-const struct ox_input_shape *given_shape(const struct infer *f, const struct name_map *shapes, str_id input);
+/* What is given for inputs: from an input's name to its place in the options. */
+struct given {
+        struct name_map shapes, contents;
+};
+/* Fills `ret`. Names that stand alone in shapes count as the model's. */
+enum ox_code given_inputs(struct infer *f, const OnnxGraph *graph, struct given *ret, const char **ret_error);
+/* What is given for an input; NULL. */
+const struct ox_input_shape *given_shape(const struct infer *f, const struct given *given, str_id input);
+const struct ox_input_content *given_content(const struct infer *f, const struct given *given, str_id input);
 enum ox_code given_replace_shape(struct infer *f, struct type *type, const struct ox_input_shape *shape,
                                  const struct declare_site *site, const char **ret_error);
+/* Sets the contents of an input, and with them the size that it leaves open. */
+enum ox_code given_set_content(struct infer *f, struct result_value *entry, const struct ox_input_content *given,
+                               const char **ret_error);
+/* Makes the elements of an integer input that nobody knows symbols, where they are few: what shapes are made of them by
+   several nodes agrees then. A vector's are called <input>[0], <input>[1] ..., a scalar's as the input. */
+void given_name_elements(struct infer *f, struct result_value *entry);
 
 /* -- merge.c: what is declared beside what is proven -- */
 

@@ -148,8 +148,8 @@ static void find_defaults(struct infer *f, const OnnxGraph *graph, struct name_m
         }
 }
 
-static enum ox_code main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *graph,
-                                const struct name_map *shapes, const char **ret_error)
+static enum ox_code main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *graph, const struct given *given,
+                                const char **ret_error)
 {
         struct name_map initializers = {0};
 
@@ -159,7 +159,8 @@ static enum ox_code main_inputs(struct infer *f, struct scope *scope, const Onnx
                 struct result_value entry = entry_given(OX_KIND_INPUT, scope, name);
                 str_id id = str_intern_static(f->strings, name);
                 const OnnxTensor *initializer = initializer_of(f, graph, &initializers, id);
-                const struct ox_input_shape *shape = given_shape(f, shapes, id);
+                const struct ox_input_shape *shape = given_shape(f, given, id);
+                const struct ox_input_content *content = given_content(f, given, id);
                 /* Open dimensions of a default are those of its initializer before they are symbols. */
                 struct declare_site site = {
                         .scope = "", .value = name, .is_input = true, .open_dims = !initializer || shape};
@@ -172,6 +173,10 @@ static enum ox_code main_inputs(struct infer *f, struct scope *scope, const Onnx
                 site.open_dims = true;
                 entry.value.type = declare_close(f, &entry.value.type, &site);
                 expect_element_type(f, &entry);
+                if (content)
+                        TRY(given_set_content(f, &entry, content, ret_error));
+                else
+                        given_name_elements(f, &entry);
                 if (!entry_add(f, scope, id, &entry))
                         infer_note(f,
                                    &(struct note){.severity = OX_ERROR, .reason = REASON_DUPLICATE_NAME, .value = name},
@@ -239,19 +244,19 @@ static enum ox_code walk_model(struct infer *f, const char **ret_error)
 {
         const OnnxGraph *graph = f->model->graph;
         struct scope scope = {.path = ""};
-        struct name_map shapes = {0};
+        struct given given = {0};
 
         scope.entries.by_name = true;
         f->opsets = scope.opsets = read_opsets(f, f->model);
         declare_dimension_names(f, graph);
-        TRY(given_shapes(f, graph, &shapes, ret_error));
+        TRY(given_inputs(f, graph, &given, ret_error));
         TRY(given_bind(f, ret_error));
         if (!f->options->ignore_declared) {
                 scope_declare(f, &scope, graph->output, graph->n_output);
                 scope_declare(f, &scope, graph->value_info, graph->n_value_info);
         }
         function_table(f);
-        TRY(main_inputs(f, &scope, graph, &shapes, ret_error));
+        TRY(main_inputs(f, &scope, graph, &given, ret_error));
         walk_initializers(f, &scope, graph);
         dim_watch(f->dims, spend_terms, f);
         walk_nodes(f, &scope, graph->node, graph->n_node);

@@ -25,6 +25,14 @@ struct ox_input_shape {
         size_t rank;
 };
 
+/* The contents of an input of numbers, row-major, as text: integers, numbers with a point, or true and false, as the
+   input's type wants. A size that the input leaves open is what their count makes it. */
+struct ox_input_content {
+        const char *input;
+        const char *const *element;
+        size_t count;
+};
+
 /* All zero: the defaults. What it points to must stay during the call only. */
 struct ox_options {
         bool strict;          /* the first faulty node makes the answer an error */
@@ -35,6 +43,8 @@ struct ox_options {
         size_t n_binding;
         const struct ox_input_shape *shape; /* of models alone */
         size_t n_shape;
+        const struct ox_input_content *content; /* likewise */
+        size_t n_content;
         uint64_t seed;        /* of the hash tables, so that a hostile model cannot choose names that collide */
         uint64_t work_budget; /* nodes after which inference gives up with OX_ABORTED, so that a worker may start anew;
                                  0: none */

@@ -165,10 +165,11 @@ def body(nodes, carried, scanned=(), goes_on="co = Identity(ci)", **more):
 
 def loops(daemon):
     same = body([op("vo = Relu(v)"), op("so = Transpose(v)")], [("v", "vo")], ["so"])
-    for what, first in (("trip count and condition", "m, c"), ("a trip count", "m, "), ("a condition", ", c"),
-                        ("neither", ", ")):
+    for what, first, trips in (("trip count and condition", "m, c", "?1"), ("a trip count", "m, ", "max(m,0)"),
+                               ("a condition", ", c", "?1"), ("neither", ", ", "?1")):
         seen = told(daemon, [op("f, s = Loop(%s, x)" % first, "l", body=same)], ["f", "s"])
-        equal("a loop with %s" % what, (seen["f"], seen["s"], seen.reasons), ("float[N,3]", "float[?1,3,N]", []))
+        equal("a loop with %s" % what, (seen["f"], seen["s"], seen.reasons),
+              ("float[N,3]", "float[%s,3,N]" % trips, []))
     equal("what it finds and makes inside", [seen["l/body/" + k] for k in ("it", "ci", "v", "so")],
           ["int64[]", "bool[]", "float[N,3]", "float[3,N]"])
     always = body([op("vo = Relu(v)"), op("so = Transpose(v)")], [("v", "vo")], ["so"], None,

@@ -145,7 +145,11 @@ static enum ox_code split_given(struct node *n, const struct list *sizes, struct
                 sum = dim_add(n->dims, sum, s->part[o]);
         }
         if (n_unknown == 0)
-                return dim_agree(n, &s->size, sum, 0);
+                TRY(dim_agree(n, &s->size, sum, 0));
+        for (int o = 0; o < n->n_out && dim_is(s->size, 0); o++)
+                s->part[o] = dim_int(0); /* whatever it is written as */
+        if (n_unknown == 0)
+                return OX_OK;
         if (dim_is_int(sum) && dim_is_int(s->size) && sum.val > s->size.val)
                 return node_error(n, REASON_DIM_MISMATCH, 0, "the sizes add up to over %lld, but the axis has %lld",
                                   (long long)sum.val, (long long)s->size.val);

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""What a caller gives of inputs' contents, and what is made of those that nobody gives."""
+from build import const, graph, infer, model, op
+from harness import Daemon, check, equal, finish
+
+SIZED = model(graph([op("y = Resize(x, , , size)"), op("z = Resize(w, , , size)"), op("s = Add(y, z)")],
+                    ["x: float[N,3]", "w: float[N,3]", "size: int64[2]"], ["s"]))
+
+def shape(seen, name):
+    return next(v.get("shape") for v in seen.json["values"] if v["name"] == name)
+
+
+def refused(daemon, what, data, word, **options):
+    answer = daemon.infer(data, **options)
+    check("%s: 400" % what, answer.status == 400 and answer.json["code"] == "invalid_argument" and word in answer.text,
+          (answer.status, answer.text[:300]))
+
+
+def given(daemon):
+    equal("two sizes", infer(daemon, SIZED, value="size:5,7")["s"], "float[5,7]")
+    equal("with brackets and blanks", infer(daemon, SIZED, value="size: [ 5 , 7 ]")["s"], "float[5,7]")
+    seen = infer(daemon, SIZED, value="size:5,7")
+    equal("the input shows its contents", seen.contents.get("size"), [5, 7])
+    for what, value, word in (("too few", "size:5", "1 elements"), ("too many", "size:5,6,7", "3 elements"),
+                              ("no integer", "size:5,7.5", "element 1"), ("nothing", "size:", "0 elements"),
+                              ("past 64 bits", "size:5,9223372036854775808", "element 1"),
+                              ("no input", "sizes:5,7", "no input sizes"), ("no colon", "5,7", "INPUT"),
+                              ("an empty element", "size:5,", "element 1")):
+        refused(daemon, what, SIZED, word, value=value)
+    floats = model(graph([op("y = Resize(x, , k)")], ["x: float[N,3]", "k: float[2]"], ["y"]))
+    equal("floats", infer(daemon, floats, value="k:2.0,1.5")["y"], "float[2*N,4]")
+    choice = model(graph([op("y = If(c)", then_branch=graph([op("t = Identity(x)")], [], ["t"]),
+                             else_branch=graph([op("u = Transpose(x)")], [], ["u"]))],
+                         ["x: float[N,3]", "c: bool[]"], ["y"]))
+    equal("true", infer(daemon, choice, value="c:true")["y"], "float[N,3]")
+    equal("false", infer(daemon, choice, value="c:0")["y"], "float[3,N]")
+    refused(daemon, "neither", choice, "element 0", value="c:2")
+    words = model(graph([op("y = Identity(x)")], ["x: string[2]"], ["y"]))
+    refused(daemon, "a text", words, "tensor of numbers", value="x:1,2")
+
+
+def counted(daemon):
+    """A size that is left open is what the count makes it, wherever it stands."""
+    data = model(graph([op("y = Expand(x, size)"), op("z = Relu(w)")],
+                       ["size: int64[R]", "x: float[1]", "w: float[R,2]"], ["y", "z"]))
+    seen = infer(daemon, data, value="size:4,5,6")
+    equal("an open length", (seen["size"], seen["y"], seen["z"]), ("int64[3]", "float[4,5,6]", "float[3,2]"))
+    square = model(graph([op("y = Reshape(x, t)"), const("t", "int64[1]", [-1])], ["x: int64[A,B]"], ["y"]))
+    refused(daemon, "two open sizes", square, "shape=x", value="x:1,2,3,4")
+    equal("with its shape", infer(daemon, square, value="x:1,2,3,4", shape="x:2,2")["y"], "int64[4]")
+    refused(daemon, "a size that is bound otherwise", data, "3 elements", value="size:4,5,6", dim="R=2")
+
+
+def symbols(daemon):
+    """Elements of a short integer input are symbols, so that what is made of them agrees."""
+    seen = infer(daemon, SIZED)
+    equal("two Resizes to one input", shape(seen, "s"), ["size[0]", "size[1]"])
+    equal("an element is an input's", [s for s in seen.json["symbols"] if s["name"].startswith("size[") and "op" in s], [])
+    equal("what it must be", seen.constraints, ["size[0] >= 0", "size[1] >= 0"])
+    equal("one that is bound", shape(infer(daemon, SIZED, dim=["size[0]=4"]), "s"), [4, "size[1]"])
+    trips = model(graph([op("y = Loop(m, , x)", body=graph([op("co = Identity(ci)"), op("so = Relu(s)")],
+                                                              ["i: int64[]", "ci: bool[]", "s: float"], ["co", "so", "so"]))],
+                        ["m: int64[]", "x: float[2]"], ["y"]))
+    equal("a scalar is called as the input", [s["name"] for s in infer(daemon, trips).json["symbols"]][:1], ["m"])
+    wanted = model(graph([op("y = Reshape(x, t)")], ["x: float[4,6]", "t: int64[2]"], ["y"]))
+    equal("what may be 0 or -1 is no size yet", infer(daemon, wanted)["y"], "float[?1,?2]")
+    equal("and is when it is given", infer(daemon, wanted, value="t:-1,8")["y"], "float[3,8]")
+    split = model(graph([op("a, b = Split(x, t)", axis=0)], ["x: float[0]", "t: int64[2]"], ["a", "b"]))
+    equal("parts of nothing", infer(daemon, split)["a"], "float[0]")
+    named = model(graph([op("y = Expand(x, n)"), op("z = Relu(w)")], ["n: int64[1]", "x: float[1]", "w: float[`n[0]`]"],
+                        ["y", "z"]))
+    check("names stay unique", infer(daemon, named).json["values"][0]["content"] == ["n[0]"],
+          infer(daemon, named).json["values"][0])
+
+
+def main():
+    with Daemon() as daemon:
+        given(daemon)
+        counted(daemon)
+        symbols(daemon)
+    finish()
+
+
+if __name__ == "__main__":
+    main()
