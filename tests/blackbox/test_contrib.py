@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""GET /v1/operators against tests/operators/contrib.facts: the operators that runtimes add, each as its document says."""
+"""The operators that runtimes add: GET /v1/operators against tests/operators/contrib.facts, each as its document says,
+and those whose attributes are graphs, which no case can hold."""
 import os
 
+from build import const, graph, infer, model, op
 from harness import ROOT, Daemon, check, equal, finish
 
 FACTS = os.path.join(ROOT, "tests", "operators", "contrib.facts")
@@ -44,9 +46,54 @@ def listing(daemon, domain):
     return found
 
 
+DECODER = graph([op("logits = Identity(ids)")], ["ids: int32[B,S]"], ["logits: int32[B,S]"])
+SEARCHED = (  # call, inputs beside the sizes that are constants, attributes, what the outputs are
+    ("s, p, q = com.microsoft.BeamSearch(ids, most, , beams, returns)", ["ids: int32[B,7]"], {},
+     {"s": "int32[B,3,20]", "p": "?[B,3]", "q": "?[13,B,4,?1]"}),
+    ("s, p, q = com.microsoft.BeamSearch(ids, most, least, beams, returns, penalty, , mask)",
+     ["ids: int32[B,S]", "penalty: float[1]", "mask: int32[50257]"], {"model_type": 1},
+     {"s": "int32[B,3,20]", "p": "float[B,3]", "q": "float[?1,B,4,50257]"}),
+    ("s = com.microsoft.BeamSearch(ids, length, , beams, count)",
+     ["ids: int32[B,S]", "length: int32[1]", "count: int32[1]"], {}, {"s": "int32[B,?1,?2]"}),
+    ("s, , , k, n = com.microsoft.WhisperBeamSearch(ids, most, , beams, returns, penalty, , , , , , , heads)",
+     ["ids: float[B,80,3000]", "penalty: float16[1]", "heads: int32[H,2]"], {"vocab_size": 51865},
+     {"s": "int32[B,3,20]", "k": "float[B,3,H,?1,?2]", "n": "float16[B]"}),
+    ("s = com.microsoft.GreedySearch(ids, most)", ["ids: int32[B,S]"], {}, {"s": "int32[B,20]"}),
+    ("s, l = com.microsoft.Sampling(ids, most)", ["ids: int32[0,1]"], {"vocab_size": 9},
+     {"s": "int32[0,20]", "l": "float[0,9]"}),
+)
+REFUSED = (
+    ("s = com.microsoft.GreedySearch(ids, most)", ["ids: int32[B,S,1]"], "RANK_MISMATCH"),
+    ("s = com.microsoft.GreedySearch(ids, two)", ["ids: int32[B,S]", "two: int32[2]"], "LENGTH_MISMATCH"),
+    ("s = com.microsoft.GreedySearch(ids, less)", ["ids: int32[B,S]"], "NEGATIVE_SIZE"),
+    ("s, , q = com.microsoft.BeamSearch(ids, most, , beams, returns)", ["ids: int32[B,21]"], "NEGATIVE_SIZE"),
+    ("s = com.microsoft.BeamSearch(ids, most, , beams, returns, , , , , mask)", ["ids: int32[2,5]", "mask: int32[2,6]"],
+     "DIM_MISMATCH"),
+)
+
+
+def search(daemon, call, inputs, attributes):
+    """One node that generates text; sizes of one element are constants."""
+    node = op(call, decoder=DECODER, eos_token_id=0, pad_token_id=0, **attributes)
+    sizes = [const(name, "int32[1]", [value]) for name, value in (("most", 20), ("least", 1), ("beams", 4),
+                                                                  ("returns", 3), ("less", -1))]
+    return infer(daemon, model(graph(sizes + [node], inputs, []), {"": 17, "com.microsoft": 1}))
+
+
+def check_search(daemon):
+    for call, inputs, attributes, wanted in SEARCHED:
+        seen = search(daemon, call, inputs, attributes)
+        equal("%s of %s" % (call, inputs[0]), {name: seen[name] for name in wanted}, wanted)
+        equal("without complaint", seen.reasons, [])
+    for call, inputs, reason in REFUSED:
+        seen = search(daemon, call, inputs, {})
+        check("%s of %s: %s" % (call, inputs, reason), reason in seen.reasons, seen.answer.text[:600])
+
+
 def main():
     known = facts()
     with Daemon() as daemon:
+        check_search(daemon)
         for domain in sorted({domain for domain, _ in known}):
             listed = listing(daemon, domain)
             wanted = {key for key in known if key[0] == domain}
