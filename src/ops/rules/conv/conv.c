@@ -187,6 +187,24 @@ static struct dim *copy_dims(struct node *n, const struct type *type)
         return dims;
 }
 
+/* FusedConv 1 of com.microsoft: Conv and an activation; Z, which is added before that, has the output's shape. */
+enum ox_code infer_FusedConv(struct node *n)
+{
+        TRY(conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2}));
+        const struct type made = n->out[0].type;
+
+        if (!in_has_rank(n, 3))
+                return OX_OK;
+        if (made.rank == RANK_UNKNOWN)
+                return out_like(n, 0, made.elem, 3);
+        TRY(in_expect_rank(n, 3, made.rank));
+        struct dim *dims = copy_dims(n, &made);
+
+        for (int d = 0; d < made.rank; d++)
+                TRY(in_agree(n, &dims[d], 3, d));
+        return out_tensor(n, 0, made.elem, made.rank, dims);
+}
+
 /* The output, whose channels scales and zero points `first` to `last` of the filters agree with. */
 static enum ox_code conv_per_channel(struct node *n, int first, int last)
 {

@@ -4,37 +4,125 @@
 #include "ops/kit/scales.h"
 #include "ops/kit/sizes.h"
 
-/* Inputs `l` and `r` multiplied as numpy.matmul does: a vector on the left is a row, on the right a column, and the
-   axis that this takes is gone from the result. */
-static enum ox_code matmul(struct node *n, int l, int r)
-{
-        int a = in_rank(n, l), b = in_rank(n, r), rank;
-        const struct dim *left, *right, *batch;
-        struct dim *dims, inner;
+/* A factor of a product: the axes of an input of known rank that are its rows and its columns, -1 where a vector has
+   none, and the first of those that count its matrices. */
+struct factor {
+        int input, rows, columns, batch;
+};
 
-        TRY(in_expect_tensor(n, l));
-        TRY(in_expect_tensor(n, r));
-        TRY(in_expect_rank_least(n, l, 1));
-        TRY(in_expect_rank_least(n, r, 1));
-        if (a == RANK_UNKNOWN || b == RANK_UNKNOWN)
-                return out_elem(n, 0, out_row_elem(n, 0));
-        left = in_shape(n, l);
-        right = in_shape(n, r);
-        inner = left[a - 1];
-        TRY(in_agree_with(n, &inner, r, b > 1 ? b - 2 : 0, (struct place){l, a - 1}));
-        TRY(broadcast_shapes(n, &(struct broadcast_side){a > 2 ? a - 2 : 0, left, l},
-                             &(struct broadcast_side){b > 2 ? b - 2 : 0, right, r}, &rank, &batch));
+/* A vector on the left is a row, on the right a column. */
+static struct factor factor_of(const struct node *n, int i, bool left)
+{
+        int rank = in_rank(n, i);
+
+        if (rank > 1)
+                return (struct factor){.input = i, .rows = rank - 2, .columns = rank - 1};
+        return (struct factor){.input = i, .rows = left ? -1 : 0, .columns = left ? 0 : -1};
+}
+
+/* How many axes count the matrices. */
+static int batch_rank(const struct node *n, const struct factor *f)
+{
+        return in_rank(n, f->input) > 2 ? in_rank(n, f->input) - 2 : 0;
+}
+
+/* The axes that count the matrices of both factors, broadcast, where one of them begins behind the first axis: they are
+   as many. */
+static enum ox_code shifted_batch(struct node *n, const struct factor *l, const struct factor *r, struct dim *dims)
+{
+        for (int d = 0; d < batch_rank(n, l); d++) {
+                struct place left = {l->input, l->batch + d}, right = {r->input, r->batch + d};
+                struct dim a = in_dim(n, left.input, left.axis), b = in_dim(n, right.input, right.axis);
+
+                if (!dim_broadcast(n->dims, a, b, &dims[d]))
+                        return sizes_differ(n, a, left, b, right, NULL);
+        }
+        return OX_OK;
+}
+
+/* Two factors multiplied as numpy.matmul does: the axis that makes a vector a matrix is gone from the result. */
+static enum ox_code multiply(struct node *n, const struct factor *l, const struct factor *r)
+{
+        int rank = batch_rank(n, l);
+        const struct dim *batch = NULL;
+        struct dim *dims, inner = in_dim(n, l->input, l->columns);
+
+        TRY(in_agree_with(n, &inner, r->input, r->rows, (struct place){l->input, l->columns}));
+        if (l->batch == 0 && r->batch == 0)
+                TRY(broadcast_shapes(n, &(struct broadcast_side){rank, in_shape(n, l->input), l->input},
+                                     &(struct broadcast_side){batch_rank(n, r), in_shape(n, r->input), r->input}, &rank,
+                                     &batch));
         dims = arena_new_array(n->arena, struct dim, (size_t)rank + 2);
-        for (int d = 0; d < rank; d++)
+        if (batch == NULL)
+                TRY(shifted_batch(n, l, r, dims));
+        for (int d = 0; batch != NULL && d < rank; d++)
                 dims[d] = batch[d];
-        if (a > 1)
-                dims[rank++] = left[a - 2];
-        if (b > 1)
-                dims[rank++] = right[b - 1];
+        if (l->rows >= 0)
+                dims[rank++] = in_dim(n, l->input, l->rows);
+        if (r->columns >= 0)
+                dims[rank++] = in_dim(n, r->input, r->columns);
         return out_tensor(n, 0, out_row_elem(n, 0), rank, dims);
 }
 
-/* MatMul 1-13, MatMulInteger 10 (the row tells the type, int32) */
+static enum ox_code expect_factors(struct node *n, int l, int r)
+{
+        TRY(in_expect_tensor(n, l));
+        TRY(in_expect_tensor(n, r));
+        TRY(in_expect_rank_least(n, l, 1));
+        return in_expect_rank_least(n, r, 1);
+}
+
+static enum ox_code matmul(struct node *n, int l, int r)
+{
+        TRY(expect_factors(n, l, r));
+        if (!in_has_rank(n, l) || !in_has_rank(n, r))
+                return out_elem(n, 0, out_row_elem(n, 0));
+        struct factor left = factor_of(n, l, true), right = factor_of(n, r, false);
+
+        return multiply(n, &left, &right);
+}
+
+/* FusedMatMul's transpositions: with transBatch the first axis takes the place of the rows, and those behind it count
+   the matrices; with trans rows and columns change places, which a vector does not know. */
+static void transpose(struct node *n, struct factor *f, const char *trans, bool trans_batch)
+{
+        int rows;
+
+        if (trans_batch) {
+                f->rows = 0;
+                f->batch = 1;
+        }
+        if (attr_int_or(n, trans, 0) == 0 || in_rank(n, f->input) < 2)
+                return;
+        rows = f->rows;
+        f->rows = f->columns;
+        f->columns = rows;
+}
+
+/* FusedMatMul 1, FusedMatMulActivation 1, TransposeMatMul 1 of com.microsoft. With transBatchA or transBatchB both have
+   one rank, of 3 or more. */
+enum ox_code infer_FusedMatMul(struct node *n)
+{
+        bool batch_a = attr_int_or(n, "transBatchA", 0) != 0, batch_b = attr_int_or(n, "transBatchB", 0) != 0;
+
+        TRY(expect_factors(n, 0, 1));
+        if (batch_a || batch_b) {
+                TRY(in_expect_rank_least(n, 0, 3));
+                TRY(in_expect_rank_least(n, 1, 3));
+                if (in_has_rank(n, 0))
+                        TRY(in_expect_rank(n, 1, in_rank(n, 0)));
+        }
+        if (!in_has_rank(n, 0) || !in_has_rank(n, 1))
+                return out_elem(n, 0, out_row_elem(n, 0));
+        struct factor a = factor_of(n, 0, true), b = factor_of(n, 1, false);
+
+        transpose(n, &a, "transA", batch_a);
+        transpose(n, &b, "transB", batch_b);
+        return multiply(n, &a, &b);
+}
+
+/* MatMul 1-13, MatMulInteger 10 (the row tells the type, int32); of com.microsoft DynamicQuantizeMatMul 1, GemmFastGelu
+   1 and MatMulIntegerToFloat 1. */
 enum ox_code infer_MatMul(struct node *n)
 {
         return matmul(n, 0, 1);
@@ -80,7 +168,7 @@ static enum ox_code gemm_addend(struct node *n, struct dim *dims)
         return broadcast_into(n, 2, dims, 2);
 }
 
-/* Gemm 1-13: [M, K] times [K, N] is [M, N]. */
+/* Gemm 1-13, FusedGemm 1 of com.microsoft: [M, K] times [K, N] is [M, N]. */
 enum ox_code infer_Gemm(struct node *n)
 {
         struct dim *dims = arena_new_array(n->arena, struct dim, 2), size;
