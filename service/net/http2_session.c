@@ -14,7 +14,8 @@
 #define CONNECTION_BYTES (1024 * 1024)
 #define HEAD_BYTES       (64 * 1024) /* of a head, as RFC 9113, 6.5.2, counts them */
 #define FIELD_OVERHEAD   32
-#define BARREN_MOST      1000 /* frames in a row that bring nothing */
+#define BARREN_MOST      1000          /* frames in a row that bring nothing, */
+#define BARREN_BYTES     (1024 * 1024) /* and bytes */
 #define DETACHED_MOST    2    /* calls to a stream that may be open: workers may still have those of closed ones */
 #define BODY_BYTES       1024 /* that must come in each body_s */
 #define REPLY_BYTES      (64 * 1024)                /* that must be taken in each answer_s */
@@ -96,6 +97,12 @@ static const struct call_transport transport = {
 };
 
 /* -- streams -- */
+
+/* A request has begun, or something of a body has come. */
+static void is_fruitful(struct session *session)
+{
+        session->barren = session->barren_bytes = 0;
+}
 
 static struct stream *stream_of(nghttp2_session *http2, int32_t id)
 {
@@ -215,7 +222,7 @@ static int on_data(nghttp2_session *http2, uint8_t flags, int32_t id, const uint
         struct session *session = user;
         struct stream *stream = stream_of(http2, id);
 
-        session->barren = 0;
+        is_fruitful(session);
         nghttp2_session_consume_connection(http2, size);
         if (!stream)
                 return 0;
@@ -273,7 +280,7 @@ static int on_begin_headers(nghttp2_session *http2, const nghttp2_frame *frame, 
 
         if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
                 return 0;
-        session->barren = 0;
+        is_fruitful(session);
         stream = has_room(session) ? stream_new(session, frame->hd.stream_id) : NULL;
         if (!stream)
                 nghttp2_submit_rst_stream(http2, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_REFUSED_STREAM);
@@ -384,13 +391,16 @@ static void begin(struct stream *stream)
 
 /* -- frames -- */
 
-/* A client could keep us busy with frames that bring nothing: empty ones, PING, SETTINGS, those of unknown types. */
+/* A client could keep us busy with frames that bring nothing: empty ones, PING, SETTINGS. Of those of unknown types the
+   library does not speak: session_take() counts their bytes. */
 static int on_begin_frame(nghttp2_session *http2, const nghttp2_frame_hd *head, void *user)
 {
         struct session *session = user;
 
         if (++session->barren == BARREN_MOST)
                 nghttp2_session_terminate_session(http2, NGHTTP2_ENHANCE_YOUR_CALM);
+        if (head->type == NGHTTP2_PRIORITY && head->stream_id == 0) /* which the library ignores (RFC 9113, 6.3) */
+                nghttp2_session_terminate_session(http2, NGHTTP2_PROTOCOL_ERROR);
         return 0;
 }
 
@@ -483,7 +493,12 @@ bool session_begin(struct session *session, struct session_owner *owner, const s
 
 bool session_take(struct session *session, const char *bytes, size_t size)
 {
-        return nghttp2_session_mem_recv(session->http2, (const uint8_t *)bytes, size) >= 0;
+        session->barren_bytes += size;
+        if (nghttp2_session_mem_recv(session->http2, (const uint8_t *)bytes, size) < 0)
+                return false;
+        if (session->barren_bytes > BARREN_BYTES)
+                nghttp2_session_terminate_session(session->http2, NGHTTP2_ENHANCE_YOUR_CALM);
+        return true;
 }
 
 ssize_t session_next(struct session *session, const uint8_t **ret)

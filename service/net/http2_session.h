@@ -26,9 +26,10 @@ struct session {
         uint64_t client; /* a hash of it */
         struct stream *first;
         size_t n_stream;
-        size_t barren;      /* frames in a row that brought nothing */
-        int64_t changed_ns; /* when the last stream began or ended */
-        bool is_leaving;    /* GOAWAY is on its way */
+        size_t barren;       /* frames in a row that brought nothing, */
+        size_t barren_bytes; /* and bytes */
+        int64_t changed_ns;  /* when the last stream began or ended */
+        bool is_leaving;     /* GOAWAY is on its way */
 };
 
 struct stream {
