@@ -14,7 +14,7 @@ INFER = "/v1/models:infer"
 
 # What is answered before there is a request, with the status.
 UNREAD = {
-    b"GET / HTTP/9.9\r\nHost: x\r\n\r\n": 505, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n": 505, b"GET / HTTP/x.1\r\n\r\n": 400,
+    b"GET / HTTP/9.9\r\nHost: x\r\n\r\n": 505, b"GET / HTTP/x.1\r\n\r\n": 400,
     b"GET / HTTP/1.1\r\nHost\r\n\r\n": 400, b"GET /" + b"a" * 70000 + b" HTTP/1.1\r\n\r\n": 414,
     b"GET / HTTP/1.1\r\nX: " + b"a" * 70000 + b"\r\n\r\n": 431,
     b"POST /v1/models:infer HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n": 400,
