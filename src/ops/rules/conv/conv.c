@@ -187,7 +187,8 @@ static struct dim *copy_dims(struct node *n, const struct type *type)
         return dims;
 }
 
-/* FusedConv 1 of com.microsoft: Conv and an activation; Z, which is added before that, has the output's shape. */
+/* FusedConv 1 of com.microsoft, Conv 1 of com.microsoft.nchwc: Conv and an activation; Z, which is added before that,
+ * has the output's shape. */
 enum ox_code infer_FusedConv(struct node *n)
 {
         TRY(conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2}));

@@ -5,8 +5,9 @@
 #include "ops/kit/window.h"
 #include "ops/rules/conv.h"
 
-/* *ret_rank is RANK_UNKNOWN where neither X nor kernel_shape tells it. */
-static enum ox_code pool_shape(struct node *n, int *ret_rank, struct dim **ret_dims)
+/* *ret_rank is RANK_UNKNOWN where neither X nor kernel_shape tells it. `drop_last`: with ceil_mode, a window that would
+   begin in the padding behind the data is left out. */
+static enum ox_code pool_shape(struct node *n, bool drop_last, int *ret_rank, struct dim **ret_dims)
 {
         bool ceil_mode = op_find_attr(n->row, "ceil_mode") != NULL && attr_int_or(n, "ceil_mode", 0) != 0;
         int spatial, rank = in_rank(n, 0);
@@ -34,9 +35,7 @@ static enum ox_code pool_shape(struct node *n, int *ret_rank, struct dim **ret_d
                 struct window window = windows_axis(&w, d - 2, dims[d], dim_int(w.kernel[d - 2]));
 
                 window.ceil_mode = ceil_mode;
-                /* Version 22 of MaxPool and AveragePool says that a window which would begin in the padding behind the
-                   data is left out; LpPool's formulas, and those of the versions before, count it. */
-                window.drop_last_in_padding = n->row->since >= 22 && op_find_attr(n->row, "p") == NULL;
+                window.drop_last_in_padding = drop_last;
                 TRY(window_output(n, &window, d, &dims[d]));
         }
         *ret_rank = rank;
@@ -44,19 +43,32 @@ static enum ox_code pool_shape(struct node *n, int *ret_rank, struct dim **ret_d
         return OX_OK;
 }
 
-/* MaxPool 1, 8, 10, 11, 12, 22 (Indices from 8 on), AveragePool 1, 7, 10, 11, 19, 22, LpPool 1, 2, 11, 18, 22 */
-enum ox_code infer_pool(struct node *n)
+static enum ox_code pool(struct node *n, bool drop_last)
 {
         struct dim *dims;
         int rank;
 
-        TRY(pool_shape(n, &rank, &dims));
+        TRY(pool_shape(n, drop_last, &rank, &dims));
         if (rank == RANK_UNKNOWN) {
                 out_elem(n, 1, ELEM_INT64);
                 return out_elem(n, 0, in_elem(n, 0));
         }
         TRY(out_tensor(n, 1, ELEM_INT64, rank, dims));
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
+}
+
+/* MaxPool 1, 8, 10, 11, 12, 22 (Indices from 8 on), AveragePool 1, 7, 10, 11, 19, 22, LpPool 1, 2, 11, 18, 22. Version
+   22 of MaxPool and AveragePool leaves out a last window in the padding; LpPool's formulas, and those of the versions
+   before, count it. */
+enum ox_code infer_pool(struct node *n)
+{
+        return pool(n, n->row->since >= 22 && op_find_attr(n->row, "p") == NULL);
+}
+
+/* MaxPool 1, AveragePool 1 of com.microsoft.nchwc, which leave out a last window in the padding. */
+enum ox_code infer_blocked_pool(struct node *n)
+{
+        return pool(n, true);
 }
 
 /* GlobalAveragePool 1, 22, GlobalMaxPool 1, 22, GlobalLpPool 1, 2, 22: one element an axis behind batch and channels.
