@@ -30,6 +30,7 @@ void options_done(struct options *options)
         free(options->binding);
         free(options->shape);
         free(options->content);
+        free(options->bindings);
 }
 
 /* Memory that lives as long as the options; NULL when there is none. */
@@ -65,28 +66,32 @@ static bool set_bool(struct options *options, const char *name, const char *valu
         return fail(options, "%s: '%.40s' is none of true, false, 1, 0", name, value);
 }
 
-/* NAME=VALUE, split at the last `=`: a name may hold one. */
-static bool set_dim(struct options *options, const char *value)
+/* NAME=VALUE, split at the last `=`: a name may hold one. `text` ends where the name does then. */
+static bool read_binding(struct options *options, const char *option, char *text, struct ox_binding *ret)
 {
-        char *name = keep_text(options, value);
-        char *equals = name ? strrchr(name, '=') : NULL;
-        struct ox_binding *grown =
-                realloc(options->binding, (options->infer.n_binding + 1) * sizeof(*options->binding));
+        char *equals = strrchr(text, '='), *end;
 
-        if (grown)
-                options->infer.binding = options->binding = grown;
-        if (!name || !grown)
-                return fail(options, "no memory");
-        if (!equals || equals == name || !isdigit((unsigned char)equals[1]))
-                return fail(options, "dim: '%.100s' is not NAME=VALUE with a number of 0 or more", value);
-        char *end;
+        if (!equals || equals == text || !isdigit((unsigned char)equals[1]))
+                return fail(options, "%s: '%.100s' is not NAME=VALUE with a number of 0 or more", option, text);
         long long number = strtoll(equals + 1, &end, 10);
 
         if (*end || number == INT64_MAX)
-                return fail(options, "dim: '%.40s' is no size", equals + 1);
+                return fail(options, "%s: '%.40s' is no size", option, equals + 1);
         *equals = '\0';
-        grown[options->infer.n_binding++] = (struct ox_binding){.name = name, .value = number};
+        *ret = (struct ox_binding){.name = text, .value = number};
         return true;
+}
+
+static bool set_dim(struct options *options, const char *value)
+{
+        char *text = keep_text(options, value);
+        struct ox_binding *grown = realloc(options->binding, (options->infer.n_binding + 1) * sizeof(*grown));
+
+        if (grown)
+                options->infer.binding = options->binding = grown;
+        if (!text || !grown)
+                return fail(options, "no memory");
+        return read_binding(options, "dim", text, &grown[options->infer.n_binding]) && ++options->infer.n_binding;
 }
 
 /* The end of a list's item: the next comma outside parentheses and backquotes, or the end. */
@@ -224,6 +229,33 @@ static bool set_value(struct options *options, const char *value)
         if (!split_list(options, trim(list, list + strlen(list)), &content.element, &content.count))
                 return false;
         grown[options->infer.n_content++] = content;
+        return true;
+}
+
+/* N=1,H=224: one set of sizes. */
+static bool set_bind(struct options *options, const char *value)
+{
+        struct ox_bindings *grown = realloc(options->bindings, (options->infer.n_bindings + 1) * sizeof(*grown));
+        char *text = keep_text(options, value);
+        const char *const *item = NULL;
+        struct ox_binding *binding;
+        size_t count = 0;
+
+        if (grown)
+                options->infer.bindings = options->bindings = grown;
+        if (!text || !grown)
+                return fail(options, "no memory");
+        if (!split_list(options, text, &item, &count))
+                return false;
+        if (!count)
+                return fail(options, "bind: expected NAME=VALUE,NAME=VALUE,...");
+        binding = keep(options, count * sizeof(*binding));
+        if (!binding)
+                return fail(options, "no memory");
+        for (size_t i = 0; i < count; i++)
+                if (!read_binding(options, "bind", text + (item[i] - text), &binding[i]))
+                        return false;
+        grown[options->infer.n_bindings++] = (struct ox_bindings){.binding = binding, .n_binding = count};
         return true;
 }
 

@@ -13,6 +13,7 @@ struct options {
         struct ox_binding *binding; /* as infer.binding, with room to grow */
         struct ox_input_shape *shape;
         struct ox_input_content *content;
+        struct ox_bindings *bindings;
         void **block; /* what the texts stand in */
         size_t n_block;
         char error[256];

@@ -22,22 +22,41 @@ static enum ox_code take_binding(struct taking *t, const Shaped__V1__Binding *gi
         return OX_OK;
 }
 
-static enum ox_code take_bindings(struct taking *t)
+static enum ox_code take_dims(struct taking *t, Shaped__V1__Binding *const *given, size_t count,
+                              const struct ox_binding **ret)
 {
-        struct ox_binding *bindings =
-                arena_new_array(ox_context_arena(t->context), struct ox_binding, t->given->n_dims);
+        struct ox_binding *bindings = arena_new_array(ox_context_arena(t->context), struct ox_binding, count);
 
-        for (size_t i = 0; i < t->given->n_dims; i++) {
-                enum ox_code code = take_binding(t, t->given->dims[i], &bindings[i]);
+        for (size_t i = 0; i < count; i++) {
+                enum ox_code code = take_binding(t, given[i], &bindings[i]);
 
                 if (code == OX_OK)
                         continue;
                 message_fault_within_element(&t->fault, "dims", i);
                 return code;
         }
-        t->ret->binding = bindings;
-        t->ret->n_binding = t->given->n_dims;
+        *ret = bindings;
         return OX_OK;
+}
+
+static enum ox_code take_bindings(struct taking *t)
+{
+        const Shaped__V1__InferOptions *g = t->given;
+        struct ox_bindings *sets = arena_new_array(ox_context_arena(t->context), struct ox_bindings, g->n_bindings);
+
+        for (size_t i = 0; i < g->n_bindings; i++) {
+                enum ox_code code = take_dims(t, g->bindings[i]->dims, g->bindings[i]->n_dims, &sets[i].binding);
+
+                sets[i].n_binding = g->bindings[i]->n_dims;
+                if (code == OX_OK)
+                        continue;
+                message_fault_within_element(&t->fault, "bindings", i);
+                return code;
+        }
+        t->ret->bindings = sets;
+        t->ret->n_bindings = g->n_bindings;
+        t->ret->n_binding = g->n_dims;
+        return take_dims(t, g->dims, g->n_dims, &t->ret->binding);
 }
 
 /* A size as text, "" for one that is left open; NULL for one that is none. */
@@ -105,7 +124,6 @@ static enum ox_code refuse_others(struct taking *t)
                 bool is_wanted;
         } others[] = {
                 {"input_values", g->n_input_values > 0},
-                {"bindings", g->n_bindings > 0},
                 {"no_assumptions", g->no_assumptions},
                 {"explain", g->n_explain > 0},
                 {"nodes", g->nodes},

@@ -89,6 +89,9 @@ enum engine_bound {
 
         /* -- what is said -- */
 
+        /* Sets of sizes for which a model is inferred once more. */
+        COLUMNS_MOST = 16,
+
         /* Diagnostics and constraints that are kept one by one; further ones are counted. A model with more of them is
            read by no one to the end, and each may hold long texts. */
         DIAGS_KEPT = 10000,

@@ -239,8 +239,7 @@ static const struct declared_shape *finish_declared(struct finishing *x, const s
 static void finish_values(struct finishing *x, struct ox_result *result, const OnnxGraph *graph)
 {
         struct infer *f = x->f;
-        const struct result_value **values =
-                (const struct result_value **)arena_array(f->arena, f->n_entry, sizeof(const struct result_value *));
+        struct result_value **values = arena_new_array(f->arena, struct result_value *, f->n_entry);
 
         for (size_t i = 0; i < f->n_entry; i++) {
                 struct result_value *entry = entry_at(f, i);
@@ -374,7 +373,7 @@ static void note_omitted(struct infer *f)
         diags_end(&f->diags, f->arena, &diag);
 }
 
-const struct ox_result *finish_result(struct infer *f, const OnnxGraph *graph)
+struct ox_result *finish_result(struct infer *f, const OnnxGraph *graph)
 {
         struct ox_result *result = arena_new_zero(f->arena, struct ox_result);
         struct finishing x = {.f = f};

@@ -224,6 +224,17 @@ struct dim declare_dim_text(struct infer *f, const char *text, int axis, const s
 /* Gives open dimensions of a declared type fresh symbols. */
 struct type declare_close(struct infer *f, const struct type *type, const struct declare_site *site);
 
+/* -- model.c -- */
+
+/* One inference of the whole model, from a state that has begun, with options of its own. */
+enum ox_code infer_whole(const struct infer *begun, const struct ox_options *options, struct ox_result **ret_result,
+                         const char **ret_error);
+
+/* -- bound.c -- */
+
+/* Fills `bound` of the result and of its values, where the caller wants it. */
+enum ox_code bound_columns(struct infer *begun, struct ox_result *result, const char **ret_error);
+
 /* -- given.c: what a caller gives besides the model; an error of it is that of the request -- */
 
 /* Gives symbols the sizes that the caller binds them to. */
@@ -395,4 +406,4 @@ const OnnxNode *function_resolve(struct infer *f, const struct scope *scope, con
 
 /* -- finish.c -- */
 
-const struct ox_result *finish_result(struct infer *f, const OnnxGraph *graph);
+struct ox_result *finish_result(struct infer *f, const OnnxGraph *graph);

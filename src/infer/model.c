@@ -224,14 +224,14 @@ static void mark_outputs(struct infer *f, const struct scope *scope, const OnnxG
         }
 }
 
-static enum ox_code strict_code(struct infer *f, const char **ret_error)
+static enum ox_code strict_code(struct arena *arena, const struct diags *diags, const char **ret_error)
 {
-        for (size_t i = 0; i < f->diags.count; i++) {
-                const struct ox_diag *diag = &f->diags.at[i];
+        for (size_t i = 0; i < diags->count; i++) {
+                const struct ox_diag *diag = &diags->at[i];
 
                 if (diag->severity != OX_ERROR)
                         continue;
-                *ret_error = arena_printf(f->arena, "%s%s%s%s%s%s%s%s", diag->node[0] ? "node " : "", diag->node,
+                *ret_error = arena_printf(arena, "%s%s%s%s%s%s%s%s", diag->node[0] ? "node " : "", diag->node,
                                           diag->node[0] ? ": " : "", diag->op, diag->op[0] ? ": " : "", diag->message,
                                           diag->hint[0] ? "; " : "", diag->hint);
                 return diag->code;
@@ -264,23 +264,17 @@ static enum ox_code walk_model(struct infer *f, const char **ret_error)
         return OX_OK;
 }
 
-enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, const OnnxModel *model,
-                         const struct ox_options *options, struct infer_bytes bytes,
-                         const struct ox_result **ret_result, const char **ret_error)
+enum ox_code infer_whole(const struct infer *begun_, const struct ox_options *options, struct ox_result **ret_result,
+                         const char **ret_error)
 {
-        struct strings *strings = strings_new(arena, options->seed);
-        struct infer *f = arena_new_zero(arena, struct infer), begun;
-        const OnnxGraph *graph = model->graph;
+        struct infer *f = arena_new_zero(begun_->arena, struct infer), begun = *begun_;
+        const OnnxGraph *graph = begun.model->graph;
 
-        infer_begin(&begun, arena, limits, options, strings, NULL);
-        begun.model = model;
-        begun.bytes = bytes;
-        begun.ir_version = model->ir_version;
-        str_reserve(strings, graph->n_node + graph->n_initializer + graph->n_input + NAMES_BESIDE);
+        begun.options = options;
         for (int walk = 1;; walk++) {
                 *f = begun;
                 f->facts.user = f;
-                f->dims = dim_table_new(arena, strings, limits, options->seed);
+                f->dims = dim_table_new(f->arena, f->strings, f->limits, options->seed);
                 f->mute_names = walk == WALKS_MOST;
                 TRY(walk_model(f, ret_error));
                 if (merge_split_names(f) == 0)
@@ -294,7 +288,27 @@ enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, co
         TRY(given_check_bound(f, ret_error));
         merge_note_split(f);
         *ret_result = finish_result(f, graph);
-        return options->strict ? strict_code(f, ret_error) : OX_OK;
+        return OX_OK;
+}
+
+enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, const OnnxModel *model,
+                         const struct ox_options *options, struct infer_bytes bytes,
+                         const struct ox_result **ret_result, const char **ret_error)
+{
+        struct strings *strings = strings_new(arena, options->seed);
+        const OnnxGraph *graph = model->graph;
+        struct ox_result *result = NULL;
+        struct infer begun;
+
+        infer_begin(&begun, arena, limits, options, strings, NULL);
+        begun.model = model;
+        begun.bytes = bytes;
+        begun.ir_version = model->ir_version;
+        str_reserve(strings, graph->n_node + graph->n_initializer + graph->n_input + NAMES_BESIDE);
+        TRY(infer_whole(&begun, options, &result, ret_error));
+        TRY(bound_columns(&begun, result, ret_error));
+        *ret_result = result;
+        return options->strict ? strict_code(arena, result->diags, ret_error) : OX_OK;
 }
 
 static void note_dropped(struct infer *f, const struct infer_input *input)
@@ -335,5 +349,5 @@ enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, con
         dim_watch(f->dims, spend_terms, f);
         walk_node(f, &scope, request->node, 0);
         *ret_result = finish_result(f, NULL);
-        return strict_code(f, ret_error);
+        return strict_code(f->arena, &f->diags, ret_error);
 }

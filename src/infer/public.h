@@ -17,6 +17,12 @@ struct ox_binding {
         int64_t value;
 };
 
+/* Sizes for which shapes are wanted beside the symbolic ones. */
+struct ox_bindings {
+        const struct ox_binding *binding;
+        size_t n_binding;
+};
+
 /* Replaces an input's shape: dimensions as text, each an integer, a name or an expression, of new names too. Empty, "?"
    and "-1" leave a size open, each for itself. */
 struct ox_input_shape {
@@ -45,6 +51,8 @@ struct ox_options {
         size_t n_shape;
         const struct ox_input_content *content; /* likewise */
         size_t n_content;
+        const struct ox_bindings *bindings; /* likewise */
+        size_t n_bindings;
         uint64_t seed;        /* of the hash tables, so that a hostile model cannot choose names that collide */
         uint64_t work_budget; /* nodes after which inference gives up with OX_ABORTED, so that a worker may start anew;
                                  0: none */

@@ -29,6 +29,7 @@ struct result_value {
         const struct declared_shape *declared; /* where the model declares other sizes, or less; NULL */
         uint32_t bindings;                     /* of the table of dimensions, when `value` was resolved last */
         struct value value;                    /* every dimension resolved */
+        const struct type **bound; /* for each set of sizes of the result its type then; NULL: it is not there */
 };
 
 struct result_opset {
@@ -49,7 +50,7 @@ struct result_model {
 struct ox_result {
         bool is_model; /* false: of a single node, which has no `model` and no `summary` */
         struct result_model model;
-        const struct result_value *const *value; /* in the order of the model: inputs, then each node's outputs */
+        struct result_value *const *value; /* in the order of the model: inputs, then each node's outputs */
         size_t n_value;
         const struct ox_symbol *symbol;
         size_t n_symbol;
@@ -57,5 +58,8 @@ struct ox_result {
         size_t n_constraint;
         const struct diags *diags;
         struct ox_summary summary;
+        const struct ox_bindings *bindings;   /* sets of sizes that are shown beside */
+        const struct ox_result *const *bound; /* for each, the model's result; its dimensions are of its own table */
+        size_t n_bound;
         struct dim_table *dims; /* prints the dimensions: dim_text() */
 };

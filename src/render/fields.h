@@ -13,7 +13,8 @@
      sink_number          a number >= 0
      sink_number_some     a number that is left out where it is -1
      sink_size            a dimension
-     sink_opsets, sink_type, sink_declared, sink_content    what each form spells in its own way
+     sink_opsets, sink_type, sink_declared, sink_content, sink_bound, sink_bindings
+                          what each form spells in its own way
  */
 #pragma once
 
@@ -25,10 +26,9 @@ static const struct list_field {
         const char *key;
         unsigned node_number, model_number; /* in InferNodeResponse and in InferModelResponse */
 } list_fields[LIST_COUNT] = {
-        [LIST_VALUES] = {"values", 1, 2},
-        [LIST_SYMBOLS] = {"symbols", 2, 3},
-        [LIST_CONSTRAINTS] = {"constraints", 3, 4},
-        [LIST_DIAGNOSTICS] = {"diagnostics", 4, 5},
+        [LIST_VALUES] = {"values", 1, 2},           [LIST_SYMBOLS] = {"symbols", 2, 3},
+        [LIST_CONSTRAINTS] = {"constraints", 3, 4}, [LIST_DIAGNOSTICS] = {"diagnostics", 4, 5},
+        [LIST_BINDINGS] = {"bindings", 0, 12},
 };
 
 static inline void fields_model(SINK *sink, const struct result_model *model)
@@ -72,6 +72,16 @@ static inline void fields_value(SINK *sink, const struct result_value *value)
                 sink_size(sink, "length", 9, value->value.length);
         if (value->declared && SINK_BY_NUMBER)
                 sink_declared(sink, "declared", 10, value->declared);
+        if (value->bound)
+                sink_bound(sink, "bound", 11, value->bound);
+}
+
+/* A set of sizes that shapes are shown for beside the symbolic ones, and what the model says of them. */
+static inline void fields_bound(SINK *sink, const struct ox_bindings *sizes, const struct ox_result *bound)
+{
+        sink_bindings(sink, "dims", 1, sizes);
+        sink_number(sink, "errors", 2, bound->summary.errors);
+        sink_number(sink, "warnings", 3, bound->summary.warnings);
 }
 
 static inline void fields_symbol(SINK *sink, const struct ox_symbol *symbol)

@@ -12,6 +12,7 @@ struct type_name {
 
 struct json_sink {
         struct json_out out;
+        const struct ox_result *result;
         struct dim_table *dims;
         struct type_name name;
         struct last_type last;
@@ -72,12 +73,17 @@ static inline void sink_number_some(SINK *sink, const char *key, unsigned number
         json_put_int_some(&sink->out, key, value);
 }
 
-static void put_dim(SINK *sink, struct dim d)
+static void put_dim_of(SINK *sink, struct dim_table *dims, struct dim d)
 {
         if (dim_is_int(d))
                 json_int(&sink->out, d.val);
         else
-                json_text(&sink->out, dim_text(sink->dims, d));
+                json_text(&sink->out, dim_text(dims, d));
+}
+
+static void put_dim(SINK *sink, struct dim d)
+{
+        put_dim_of(sink, sink->dims, d);
 }
 
 static inline void sink_size(SINK *sink, const char *key, unsigned number, struct dim d)
@@ -196,6 +202,46 @@ static void sink_declared(SINK *sink, const char *key, unsigned number, const st
         json_close(out, ']');
 }
 
+/* The shapes for each set of sizes, as lists; null where the rank is unknown or the value is not there. */
+static void sink_bound(SINK *sink, const char *key, unsigned number, const struct type *const *types)
+{
+        struct json_out *out = &sink->out;
+
+        (void)number;
+        json_key(out, key);
+        json_open(out, '[');
+        for (size_t i = 0; i < sink->result->n_bound; i++) {
+                const struct type *type = types[i] ? type_innermost(types[i]) : NULL;
+
+                json_item(out);
+                if (!type || !type_has_shape(type)) {
+                        json_null(out);
+                        continue;
+                }
+                json_open(out, '[');
+                for (int d = 0; d < type->rank; d++) {
+                        json_item(out);
+                        put_dim_of(sink, sink->result->bound[i]->dims, type->dim[d]);
+                }
+                json_close(out, ']');
+        }
+        json_close(out, ']');
+}
+
+static void sink_bindings(SINK *sink, const char *key, unsigned number, const struct ox_bindings *sizes)
+{
+        struct json_out *out = &sink->out;
+
+        (void)number;
+        json_key(out, key);
+        json_open(out, '{');
+        for (size_t i = 0; i < sizes->n_binding; i++) {
+                json_key_any(out, sizes->binding[i].name);
+                json_int(out, sizes->binding[i].value);
+        }
+        json_close(out, '}');
+}
+
 #include "render/fields.h"
 
 /* -- the walk -- */
@@ -268,6 +314,19 @@ static void put_diagnostic(void *sink_, const struct ox_diag *diagnostic)
         json_close(&sink->out, '}');
 }
 
+/* With the faults that these sizes lead to. */
+static void put_bound(void *sink_, const struct ox_bindings *sizes, const struct ox_result *bound)
+{
+        static const struct visitor faults = {.list = open_list, .diagnostic = put_diagnostic, .list_end = close_list};
+        struct json_sink *sink = sink_;
+
+        json_item(&sink->out);
+        json_open(&sink->out, '{');
+        fields_bound(sink, sizes, bound);
+        visit_diagnostics(bound->diags, &faults, sink);
+        json_close(&sink->out, '}');
+}
+
 static void put_summary(void *sink_, const struct ox_summary *summary)
 {
         struct json_sink *sink = sink_;
@@ -285,13 +344,14 @@ static const struct visitor visitor = {
         .symbol = put_symbol,
         .condition = put_condition,
         .diagnostic = put_diagnostic,
+        .bound = put_bound,
         .list_end = close_list,
         .summary = put_summary,
 };
 
 void render_json(const struct ox_result *result, struct arena *arena, bool pretty, ox_write write, void *user)
 {
-        struct json_sink sink = {.dims = result->dims, .name = {.elem = ELEM_UNDEFINED}};
+        struct json_sink sink = {.result = result, .dims = result->dims, .name = {.elem = ELEM_UNDEFINED}};
 
         buf_init(&sink.name.buf, arena);
         json_begin(&sink.out, arena_alloc(arena, JSON_BLOCK_BYTES), pretty, write, user);

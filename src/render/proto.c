@@ -7,6 +7,7 @@
 /* Fields of shaped.proto and google/rpc that no part of a result is. */
 enum { MODEL_ANSWER_MODEL = 1, MODEL_ANSWER_SUMMARY = 6 };
 enum { OPSET_DOMAIN = 1, OPSET_VERSION };
+enum { BINDING_NAME = 1, BINDING_VALUE };
 enum { RESULT_ERROR = 2, RESULT_DIAGNOSTICS };
 enum { STATUS_CODE = 1, STATUS_MESSAGE, STATUS_DETAILS };
 enum { ANY_TYPE_URL = 1, ANY_VALUE };
@@ -15,6 +16,7 @@ enum { BAD_REQUEST_VIOLATIONS = 1, VIOLATION_FIELD = 1, VIOLATION_DESCRIPTION };
 
 struct proto_sink {
         struct message_out out;
+        const struct ox_result *result;
         bool is_model; /* the answer, so that its lists have other numbers */
         struct last_type last;
 };
@@ -138,6 +140,31 @@ static void sink_declared(SINK *sink, const char *key, unsigned number, const st
         message_declared(&sink->out, number, declared);
 }
 
+/* A type for each set of sizes, one that says nothing where the value is not there. */
+static void sink_bound(SINK *sink, const char *key, unsigned number, const struct type *const *types)
+{
+        struct dim_table *dims = sink->out.dims;
+
+        (void)key;
+        for (size_t i = 0; i < sink->result->n_bound; i++) {
+                sink->out.dims = sink->result->bound[i]->dims;
+                message_type(&sink->out, number, types[i] ? types[i] : &type_unknown);
+        }
+        sink->out.dims = dims;
+}
+
+static void sink_bindings(SINK *sink, const char *key, unsigned number, const struct ox_bindings *sizes)
+{
+        (void)key;
+        for (size_t i = 0; i < sizes->n_binding; i++) {
+                size_t binding = message_open(&sink->out, number);
+
+                message_text(&sink->out, BINDING_NAME, sizes->binding[i].name);
+                message_number(&sink->out, BINDING_VALUE, (uint64_t)sizes->binding[i].value);
+                message_close(&sink->out, binding);
+        }
+}
+
 #include "render/fields.h"
 
 /* -- the walk -- */
@@ -196,6 +223,20 @@ static void put_diagnostic(void *sink, const struct ox_diag *diagnostic)
         close_item(sink, begin);
 }
 
+/* Its diagnostics have the number that they have in a node's answer. */
+static void put_bound(void *sink_, const struct ox_bindings *sizes, const struct ox_result *bound)
+{
+        static const struct visitor faults = {.diagnostic = put_diagnostic};
+        struct proto_sink *sink = sink_;
+        size_t begin = open_item(sink, LIST_BINDINGS);
+
+        fields_bound(sink, sizes, bound);
+        sink->is_model = false;
+        visit_diagnostics(bound->diags, &faults, sink);
+        sink->is_model = true;
+        close_item(sink, begin);
+}
+
 static void put_summary(void *sink_, const struct ox_summary *summary)
 {
         struct proto_sink *sink = sink_;
@@ -211,6 +252,7 @@ static const struct visitor visitor = {
         .symbol = put_symbol,
         .condition = put_condition,
         .diagnostic = put_diagnostic,
+        .bound = put_bound,
         .summary = put_summary,
 };
 
@@ -232,7 +274,7 @@ static void close_path(struct message_out *out, const struct message_path *aroun
 void render_proto(const struct ox_result *result, struct arena *arena, const struct message_path *around,
                   ox_write write, void *user)
 {
-        struct proto_sink sink = {.is_model = result->is_model};
+        struct proto_sink sink = {.result = result, .is_model = result->is_model};
         size_t begin[MESSAGE_PATH_MOST];
 
         message_begin(&sink.out, arena, result->dims, write, user);

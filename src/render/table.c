@@ -17,6 +17,7 @@ struct table {
         ox_write write;
         void *user;
         int name_width, op_width, type_width;
+        int shape_width, bound_width; /* of shapes, where columns follow, and of those for sets of sizes */
 };
 
 /* Columns that a text takes: code points, and four for a control character. */
@@ -87,27 +88,22 @@ static void widen(int *width, const char *text)
                 *width = columns > WIDEST ? WIDEST : columns;
 }
 
-static void measure(void *table, const struct result_value *v)
-{
-        struct table *t = table;
-
-        widen(&t->name_width, v->name);
-        widen(&t->op_width, origin_of(v));
-        widen(&t->type_width, type_of(t, v));
-}
-
-static void put_dim(struct table *t, struct dim d)
+static void put_dim_of(struct table *t, struct dim_table *dims, struct dim d)
 {
         if (dim_is_int(d))
                 buf_put_i64(&t->buf, d.val);
         else
-                put_clean(t, dim_text(t->result->dims, d));
+                put_clean(t, dim_text(dims, d));
 }
 
-static void put_shape(struct table *t, const struct type *type)
+static void put_dim(struct table *t, struct dim d)
 {
-        while ((type->kind == TYPE_SEQUENCE || type->kind == TYPE_OPTIONAL) && type->of)
-                type = type->of;
+        put_dim_of(t, t->result->dims, d);
+}
+
+static void put_shape(struct table *t, const struct type *type, struct dim_table *dims)
+{
+        type = type_innermost(type);
         if (!type_has_shape(type)) {
                 buf_putc(&t->buf, '?');
                 return;
@@ -116,7 +112,7 @@ static void put_shape(struct table *t, const struct type *type)
         for (int d = 0; d < type->rank; d++) {
                 if (d)
                         buf_puts(&t->buf, ", ");
-                put_dim(t, type->dim[d]);
+                put_dim_of(t, dims, type->dim[d]);
         }
         buf_putc(&t->buf, ']');
 }
@@ -142,6 +138,24 @@ static void put_content(struct table *t, const struct content *content, enum ele
                 buf_puts(&t->buf, ", ...");
 }
 
+/* Blanks up to the width of a column that began at `begin` of the line's text, and two more. */
+static void pad_from(struct table *t, size_t begin, int width)
+{
+        for (int left = width - columns_of(buf_text(&t->buf) + begin) + 2; left > 0; left--)
+                buf_putc(&t->buf, ' ');
+}
+
+/* The shapes for each set of sizes, a column each. */
+static void put_bound(struct table *t, const struct result_value *v, size_t begin)
+{
+        pad_from(t, begin, t->shape_width);
+        for (size_t i = 0; i < t->result->n_bound; i++) {
+                begin = t->buf.length;
+                put_shape(t, v->bound[i] ? v->bound[i] : &type_unknown, t->result->bound[i]->dims);
+                pad_from(t, begin, t->bound_width);
+        }
+}
+
 static void put_value(void *table, const struct result_value *v)
 {
         struct table *t = table;
@@ -150,7 +164,11 @@ static void put_value(void *table, const struct result_value *v)
         put_padded(t, v->name, t->name_width);
         put_padded(t, origin_of(v), t->op_width);
         put_padded(t, type_of(t, v), t->type_width);
-        put_shape(t, &v->value.type);
+        size_t begin = t->buf.length;
+
+        put_shape(t, &v->value.type, t->result->dims);
+        if (v->bound)
+                put_bound(t, v, begin);
         if (v->value.has_length) {
                 buf_puts(&t->buf, " x ");
                 put_dim(t, v->value.length);
@@ -164,12 +182,61 @@ static void put_value(void *table, const struct result_value *v)
         end_line(t);
 }
 
+static void put_sizes(struct table *t, const struct ox_bindings *sizes)
+{
+        for (size_t i = 0; i < sizes->n_binding; i++) {
+                buf_puts(&t->buf, i ? "," : "");
+                put_clean(t, sizes->binding[i].name);
+                buf_printf(&t->buf, "=%lld", (long long)sizes->binding[i].value);
+        }
+}
+
+/* Widens a column by what the text has got since nothing stood in it, and takes that back. */
+static void widen_by_text(struct table *t, int *width)
+{
+        widen(width, buf_text(&t->buf));
+        t->buf.length = 0;
+}
+
+static void measure(void *table, const struct result_value *v)
+{
+        struct table *t = table;
+
+        widen(&t->name_width, v->name);
+        widen(&t->op_width, origin_of(v));
+        widen(&t->type_width, type_of(t, v));
+        if (!v->bound)
+                return;
+        put_shape(t, &v->value.type, t->result->dims);
+        widen_by_text(t, &t->shape_width);
+        for (size_t i = 0; i < t->result->n_bound; i++) {
+                put_shape(t, v->bound[i] ? v->bound[i] : &type_unknown, t->result->bound[i]->dims);
+                widen_by_text(t, &t->bound_width);
+        }
+}
+
+static void measure_bound(void *table, const struct ox_bindings *sizes, const struct ox_result *bound)
+{
+        struct table *t = table;
+
+        put_sizes(t, sizes);
+        widen_by_text(t, &t->bound_width);
+}
+
 static void put_head(struct table *t)
 {
+        size_t begin;
+
         put_padded(t, "value", t->name_width);
         put_padded(t, "from", t->op_width);
         put_padded(t, "type", t->type_width);
+        begin = t->buf.length;
         buf_puts(&t->buf, "shape");
+        for (size_t i = 0; i < t->result->n_bound; i++) {
+                pad_from(t, begin, i ? t->bound_width : t->shape_width);
+                begin = t->buf.length;
+                put_sizes(t, &t->result->bindings[i]);
+        }
         end_line(t);
 }
 
@@ -232,6 +299,18 @@ static void put_diagnostic(void *table, const struct ox_diag *d)
         end_line(t);
 }
 
+static void put_bound_faults(void *table, const struct ox_bindings *sizes, const struct ox_result *bound)
+{
+        static const struct visitor faults = {.diagnostic = put_diagnostic};
+        struct table *t = table;
+
+        buf_puts(&t->buf, "with ");
+        put_sizes(t, sizes);
+        buf_printf(&t->buf, ": %zu errors, %zu warnings", bound->summary.errors, bound->summary.warnings);
+        end_line(t);
+        visit_diagnostics(bound->diags, &faults, t);
+}
+
 /* An empty line before each list that is not the first, where it has anything. Symbols stand in the shapes alone. */
 static void begin_list(void *table, enum result_list list, size_t count)
 {
@@ -256,12 +335,13 @@ static void put_summary(void *table, const struct ox_summary *s)
 
 void render_table(const struct ox_result *result, struct arena *arena, ox_write write, void *user)
 {
-        static const struct visitor widths = {.value = measure};
+        static const struct visitor widths = {.value = measure, .bound = measure_bound};
         static const struct visitor lines = {
                 .list = begin_list,
                 .value = put_value,
                 .condition = put_condition,
                 .diagnostic = put_diagnostic,
+                .bound = put_bound_faults,
                 .summary = put_summary,
         };
         struct table t = {
@@ -271,6 +351,7 @@ void render_table(const struct ox_result *result, struct arena *arena, ox_write 
                 .name_width = 5, /* the words of the head line */
                 .op_width = 4,
                 .type_width = 4,
+                .shape_width = 5,
         };
 
         buf_init(&t.buf, arena);

@@ -37,6 +37,17 @@ static void visit_conditions(const struct ox_constraint *condition, size_t count
         end(visitor, user, list);
 }
 
+/* A list that is there where the caller wants it alone. */
+static void visit_bound(const struct ox_result *result, const struct visitor *visitor, void *user)
+{
+        if (!result->n_bound)
+                return;
+        begin(visitor, user, LIST_BINDINGS, result->n_bound);
+        for (size_t i = 0; visitor->bound && i < result->n_bound; i++)
+                visitor->bound(user, &result->bindings[i], result->bound[i]);
+        end(visitor, user, LIST_BINDINGS);
+}
+
 void visit_diagnostics(const struct diags *diags, const struct visitor *visitor, void *user)
 {
         begin(visitor, user, LIST_DIAGNOSTICS, diags->count);
@@ -53,6 +64,7 @@ void visit_result(const struct ox_result *result, const struct visitor *visitor,
         visit_symbols(result, visitor, user);
         visit_conditions(result->constraint, result->n_constraint, LIST_CONSTRAINTS, visitor, user);
         visit_diagnostics(result->diags, visitor, user);
+        visit_bound(result, visitor, user);
         if (result->is_model && visitor->summary)
                 visitor->summary(user, &result->summary);
 }

@@ -88,6 +88,14 @@ static inline bool type_has_shape(const struct type *type)
         return type_is_tensor(type) && type->rank != RANK_UNKNOWN;
 }
 
+/* The tensor, or whatever else, within sequences and optionals. */
+static inline const struct type *type_innermost(const struct type *type)
+{
+        while ((type->kind == TYPE_SEQUENCE || type->kind == TYPE_OPTIONAL) && type->of)
+                type = type->of;
+        return type;
+}
+
 struct type type_tensor(enum elem elem, int rank, const struct dim *dim);
 struct type type_sequence(const struct type *of);
 struct type type_optional(const struct type *of);

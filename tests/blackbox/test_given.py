@@ -73,8 +73,48 @@ def symbols(daemon):
           infer(daemon, named).json["values"][0])
 
 
+def columns(daemon):
+    """Shapes for sets of sizes beside the symbolic ones: what the model is when they are bound."""
+    data = model(graph([op("y = Concat(x, w)", axis=1), op("q = SequenceConstruct(y, y)"), op("z = Add(x, v)"),
+                        op("n = NonZero(x)"), op("u = Unheard(x)")],
+                       ["x: float[N,M]", "w: float[N,3]", "v: float[4,M]"], ["y", "z", "q"]))
+    answer = daemon.infer(data, bind=["N=4,M=2", "N=5", "M=0"])
+    values = {v["name"]: v for v in answer.json["values"]}
+    equal("the symbolic one stays", values["y"]["shape"], ["N", "M + 3"])
+    equal("a column each", values["y"]["bound"], [[4, 5], [5, "M + 3"], ["N", 3]])
+    equal("of a sequence its element's", values["q"]["bound"][0], [4, 5])
+    equal("what data decides", values["n"]["bound"][0], [2, "NonZero_1"])
+    equal("nothing", values["u"]["bound"], [None, None, None])
+    equal("each with its sizes", [b["dims"] for b in answer.json["bindings"]], [{"N": 4, "M": 2}, {"N": 5}, {"M": 0}])
+    equal("and its faults", [b["errors"] for b in answer.json["bindings"]], [0, 1, 0])
+    equal("word for word", [d["reason"] for d in answer.json["bindings"][1]["diagnostics"] if d["severity"] == "error"],
+          ["DIM_MISMATCH"])
+    equal("none of which is the model's", answer.json["summary"]["errors"], 0)
+    plain = daemon.infer(data).json
+    equal("without them nothing is said", ["bindings" in plain] + ["bound" in v for v in plain["values"]],
+          [False] * (1 + len(plain["values"])))
+    for n, m in ((1, 0), (4, 1), (4, 7)):
+        alone = {v["name"]: v.get("shape") for v in daemon.infer(data, dim=["N=%d" % n, "M=%d" % m]).json["values"]}
+        beside = {v["name"]: v["bound"][0] for v in daemon.infer(data, bind="N=%d,M=%d" % (n, m)).json["values"]}
+        equal("as with dim= at %d and %d" % (n, m), {k: v for k, v in beside.items() if k != "q"},
+              {k: v for k, v in alone.items() if k != "q"})
+    equal("beside what is bound already",
+          [v["bound"] for v in daemon.infer(data, dim="N=4", bind="M=2", values="outputs").json["values"]][0], [[4, 5]])
+    lines = daemon.infer(data, bind=["N=4,M=2", "N=5"], format="text").text.split("\n")
+    head = lines[0]
+    check("columns of the table", all(line[head.index("N=4,M=2"):].startswith("[4, 5]") and
+                                      line[head.index("N=5"):].startswith("[5, M + 3]")
+                                      for line in lines if line.startswith("y ")), lines[:6])
+    check("and the faults below", any(line.startswith("with N=5: 1 errors") for line in lines), lines)
+    for what, value, word in (("a symbol that is not there", "K=1", "K"), ("no number", "N=", "bind"), ("nothing", "", "bind"),
+                              ("half of it", "N=1,M", "bind")):
+        refused(daemon, what, data, word, bind=value)
+    refused(daemon, "too many", data, "at most 16", bind=["N=%d" % i for i in range(17)])
+
+
 def main():
     with Daemon() as daemon:
+        columns(daemon)
         given(daemon)
         counted(daemon)
         symbols(daemon)
