@@ -20,6 +20,7 @@ LIMIT = re.compile(r'^LIMIT\((\w+), (\d+), "(\w+)", "(.*)"\)$', re.M)
 
 PART = re.compile(r"^static inline void fields_(\w+)\(.*?\n\{\n(.*?)^\}", re.M | re.S)
 FIELD = re.compile(r'sink_\w+\(sink, "(\w+)", (\d+)')
+MESSAGE_OF = {"condition": "Constraint", "bound": "BoundSizes", "place": "Cause", "step": "ExplanationStep"}
 MESSAGE = re.compile(r"^message (\w+) \{\n(.*?)^\}", re.M | re.S)
 MESSAGE_FIELD = re.compile(r"^  (?:optional|repeated) [\w.]+ (\w+) = (\d+)", re.M)
 
@@ -50,7 +51,7 @@ def misnumbered():
     """The fields of answers that shaped.proto has not by this name and number."""
     messages = {name: dict(MESSAGE_FIELD.findall(body)) for name, body in MESSAGE.findall(read("proto/shaped.proto"))}
     for part, body in PART.findall(read("src/render/fields.h")):
-        message = {"condition": "Constraint"}.get(part, part.capitalize())
+        message = MESSAGE_OF.get(part, part.capitalize())
         for key, number in FIELD.findall(body):
             name = re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), key)
             if messages[message].get(name) != number:

@@ -31,6 +31,7 @@ void options_done(struct options *options)
         free(options->shape);
         free(options->content);
         free(options->bindings);
+        free(options->explain);
 }
 
 /* Memory that lives as long as the options; NULL when there is none. */
@@ -256,6 +257,19 @@ static bool set_bind(struct options *options, const char *value)
                 if (!read_binding(options, "bind", text + (item[i] - text), &binding[i]))
                         return false;
         grown[options->infer.n_bindings++] = (struct ox_bindings){.binding = binding, .n_binding = count};
+        return true;
+}
+
+static bool set_explain(struct options *options, const char *value)
+{
+        const char **grown = realloc(options->explain, (options->infer.n_explain + 1) * sizeof(*grown));
+        char *name = keep_text(options, value);
+
+        if (grown)
+                options->infer.explain = options->explain = grown;
+        if (!name || !grown)
+                return fail(options, "no memory");
+        grown[options->infer.n_explain++] = name;
         return true;
 }
 

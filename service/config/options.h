@@ -14,6 +14,7 @@ struct options {
         struct ox_input_shape *shape;
         struct ox_input_content *content;
         struct ox_bindings *bindings;
+        const char **explain;
         void **block; /* what the texts stand in */
         size_t n_block;
         char error[256];

@@ -125,7 +125,6 @@ static enum ox_code refuse_others(struct taking *t)
         } others[] = {
                 {"input_values", g->n_input_values > 0},
                 {"no_assumptions", g->no_assumptions},
-                {"explain", g->n_explain > 0},
                 {"nodes", g->nodes},
                 {"costs", g->costs},
                 {"sizes", g->sizes},
@@ -156,6 +155,8 @@ static enum ox_code take(struct taking *t)
         t->ret->check_types = t->given->check_types;
         t->ret->ignore_declared = t->given->ignore_declared;
         t->ret->values = t->given->has_values ? values[t->given->values] : OX_VALUES_INFERRED;
+        t->ret->explain = (const char *const *)t->given->explain;
+        t->ret->n_explain = t->given->n_explain;
         TRY(take_bindings(t));
         TRY(take_shapes(t));
         return refuse_others(t);

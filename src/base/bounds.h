@@ -91,6 +91,10 @@ enum engine_bound {
 
         /* Sets of sizes for which a model is inferred once more. */
         COLUMNS_MOST = 16,
+        /* Of one explanation: steps that are told, and followed; and values that are named as causes. */
+        STEPS_TOLD = 64,
+        STEPS_FOLLOWED = 1000,
+        CAUSES_TOLD = 256,
 
         /* Diagnostics and constraints that are kept one by one; further ones are counted. A model with more of them is
            read by no one to the end, and each may hold long texts. */

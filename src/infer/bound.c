@@ -23,6 +23,7 @@ static enum ox_code infer_bound(struct infer *begun, const struct ox_bindings *s
         options.binding = binding;
         options.n_binding = count;
         options.values = OX_VALUES_ALL;
+        options.n_explain = 0;
         return infer_whole(begun, &options, ret, ret_error);
 }
 

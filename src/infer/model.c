@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/bounds.h"
-#include "infer/internal.h"
+#include "infer/explain.h"
 #include "ops/node/tensor.h"
 
 /* Names of a model besides those of the main graph's inputs, initializers and nodes' first outputs. */
@@ -288,7 +288,7 @@ enum ox_code infer_whole(const struct infer *begun_, const struct ox_options *op
         TRY(given_check_bound(f, ret_error));
         merge_note_split(f);
         *ret_result = finish_result(f, graph);
-        return OX_OK;
+        return explain(f, *ret_result, ret_error);
 }
 
 enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, const OnnxModel *model,

@@ -53,6 +53,8 @@ struct ox_options {
         size_t n_content;
         const struct ox_bindings *bindings; /* likewise */
         size_t n_bindings;
+        const char *const *explain; /* values of which to tell why they are not known: "y", "loop_1/body/h"; likewise */
+        size_t n_explain;
         uint64_t seed;        /* of the hash tables, so that a hostile model cannot choose names that collide */
         uint64_t work_budget; /* nodes after which inference gives up with OX_ABORTED, so that a worker may start anew;
                                  0: none */

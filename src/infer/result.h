@@ -3,6 +3,7 @@
 
 #include "base/diag.h"
 #include "infer/public.h"
+#include "model/onnx.h"
 #include "value/value.h"
 
 /* A shape as the model declares it. */
@@ -21,6 +22,7 @@ struct result_value {
         const char *node;
         const char *op;
         int64_t node_index; /* -1: no node makes it */
+        const OnnxNode *made_by;
         enum ox_kind kind;
         bool is_output;     /* of the main graph, of whatever kind */
         bool is_absent;     /* a function's input that the call leaves out; not in a result */
@@ -30,6 +32,25 @@ struct result_value {
         uint32_t bindings;                     /* of the table of dimensions, when `value` was resolved last */
         struct value value;                    /* every dimension resolved */
         const struct type **bound; /* for each set of sizes of the result its type then; NULL: it is not there */
+};
+
+/* One place on the way back to where something was lost: what is to be said of a value there. */
+struct result_step {
+        const struct result_value *value;
+        const char *text; /* "hangs on the elements of size" */
+};
+
+struct result_explanation {
+        const struct result_value *value; /* that was asked for */
+        const struct result_step *step;   /* from it to the first place; none where all of it is known */
+        size_t n_step;
+        const char *decide; /* what would decide it: "dim=M=1", "value=size:..."; "": nobody knows */
+};
+
+/* A value at which something was lost first, and how many values know less for it, itself among them. */
+struct result_cause {
+        const struct result_value *value;
+        size_t values;
 };
 
 struct result_opset {
@@ -58,6 +79,10 @@ struct ox_result {
         size_t n_constraint;
         const struct diags *diags;
         struct ox_summary summary;
+        const struct result_explanation *explanation; /* as many as were asked for */
+        size_t n_explanation;
+        const struct result_cause *cause; /* told where explanations were asked for */
+        size_t n_cause;
         const struct ox_bindings *bindings;   /* sets of sizes that are shown beside */
         const struct ox_result *const *bound; /* for each, the model's result; its dimensions are of its own table */
         size_t n_bound;

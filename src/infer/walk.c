@@ -393,6 +393,7 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n,
                         .scope = scope->path,
                         .node = text_or_empty(n->proto->name),
                         .node_index = n->index,
+                        .made_by = n->proto,
                         .op = text_or_empty(n->proto->op_type),
                 };
                 int64_t declared = map_get(&scope->declared, name);

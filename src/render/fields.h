@@ -13,6 +13,9 @@
      sink_number          a number >= 0
      sink_number_some     a number that is left out where it is -1
      sink_size            a dimension
+     sink_open, sink_close
+                          around the fields of one item of a list within a part, whose key and number they take;
+                          sink_list, sink_list_end around all of them
      sink_opsets, sink_type, sink_declared, sink_content, sink_bound, sink_bindings
                           what each form spells in its own way
  */
@@ -26,8 +29,11 @@ static const struct list_field {
         const char *key;
         unsigned node_number, model_number; /* in InferNodeResponse and in InferModelResponse */
 } list_fields[LIST_COUNT] = {
-        [LIST_VALUES] = {"values", 1, 2},           [LIST_SYMBOLS] = {"symbols", 2, 3},
-        [LIST_CONSTRAINTS] = {"constraints", 3, 4}, [LIST_DIAGNOSTICS] = {"diagnostics", 4, 5},
+        [LIST_VALUES] = {"values", 1, 2},
+        [LIST_SYMBOLS] = {"symbols", 2, 3},
+        [LIST_CONSTRAINTS] = {"constraints", 3, 4},
+        [LIST_DIAGNOSTICS] = {"diagnostics", 4, 5},
+        [LIST_EXPLANATIONS] = {"explanations", 0, 8},
         [LIST_BINDINGS] = {"bindings", 0, 12},
 };
 
@@ -128,6 +134,57 @@ static inline void fields_diagnostic(SINK *sink, const struct ox_diag *d)
         sink_text_some(sink, "actual", 13, d->actual);
         sink_texts(sink, "shapes", 14, d->shapes, d->n_shapes);
         sink_text_some(sink, "hint", 15, d->hint);
+}
+
+/* Where a value comes from. */
+static inline void fields_place(SINK *sink, const struct result_value *value)
+{
+        sink_text(sink, "value", 1, value->name);
+        sink_text_some(sink, "scope", 2, value->scope);
+        sink_text_some(sink, "node", 3, value->node);
+        sink_number_some(sink, "nodeIndex", 4, value->node_index);
+        sink_text_some(sink, "op", 5, value->op);
+}
+
+static inline void fields_step(SINK *sink, const struct result_step *step)
+{
+        fields_place(sink, step->value);
+        sink_text(sink, "text", 6, step->text);
+}
+
+static inline void fields_cause(SINK *sink, const struct result_cause *cause)
+{
+        fields_place(sink, cause->value);
+        sink_number(sink, "values", 6, cause->values);
+}
+
+static inline void fields_explanation(SINK *sink, const struct result_explanation *explanation)
+{
+        sink_text(sink, "value", 1, explanation->value->name);
+        sink_text_some(sink, "scope", 2, explanation->value->scope);
+        sink_list(sink, "chain");
+        for (size_t i = 0; i < explanation->n_step; i++) {
+                size_t begin = sink_open(sink, 3);
+
+                fields_step(sink, &explanation->step[i]);
+                sink_close(sink, begin);
+        }
+        sink_list_end(sink);
+        sink_text_some(sink, "decide", 4, explanation->decide);
+}
+
+static inline void fields_causes(SINK *sink, const struct result_cause *cause, size_t count)
+{
+        if (!count)
+                return;
+        sink_list(sink, "causes");
+        for (size_t i = 0; i < count; i++) {
+                size_t begin = sink_open(sink, 8);
+
+                fields_cause(sink, &cause[i]);
+                sink_close(sink, begin);
+        }
+        sink_list_end(sink);
 }
 
 static inline void fields_summary(SINK *sink, const struct ox_summary *summary)

@@ -202,6 +202,31 @@ static void sink_declared(SINK *sink, const char *key, unsigned number, const st
         json_close(out, ']');
 }
 
+static inline void sink_list(SINK *sink, const char *key)
+{
+        json_key(&sink->out, key);
+        json_open(&sink->out, '[');
+}
+
+static inline void sink_list_end(SINK *sink)
+{
+        json_close(&sink->out, ']');
+}
+
+static inline size_t sink_open(SINK *sink, unsigned number)
+{
+        (void)number;
+        json_item(&sink->out);
+        json_open(&sink->out, '{');
+        return 0;
+}
+
+static inline void sink_close(SINK *sink, size_t begin)
+{
+        (void)begin;
+        json_close(&sink->out, '}');
+}
+
 /* The shapes for each set of sizes, as lists; null where the rank is unknown or the value is not there. */
 static void sink_bound(SINK *sink, const char *key, unsigned number, const struct type *const *types)
 {
@@ -327,13 +352,24 @@ static void put_bound(void *sink_, const struct ox_bindings *sizes, const struct
         json_close(&sink->out, '}');
 }
 
-static void put_summary(void *sink_, const struct ox_summary *summary)
+static void put_explanation(void *sink_, const struct result_explanation *explanation)
+{
+        struct json_sink *sink = sink_;
+
+        json_item(&sink->out);
+        json_open(&sink->out, '{');
+        fields_explanation(sink, explanation);
+        json_close(&sink->out, '}');
+}
+
+static void put_summary(void *sink_, const struct ox_summary *summary, const struct ox_result *result)
 {
         struct json_sink *sink = sink_;
 
         json_key(&sink->out, "summary");
         json_open(&sink->out, '{');
         fields_summary(sink, summary);
+        fields_causes(sink, result->cause, result->n_cause);
         json_close(&sink->out, '}');
 }
 
@@ -344,6 +380,7 @@ static const struct visitor visitor = {
         .symbol = put_symbol,
         .condition = put_condition,
         .diagnostic = put_diagnostic,
+        .explanation = put_explanation,
         .bound = put_bound,
         .list_end = close_list,
         .summary = put_summary,

@@ -140,6 +140,27 @@ static void sink_declared(SINK *sink, const char *key, unsigned number, const st
         message_declared(&sink->out, number, declared);
 }
 
+static inline void sink_list(SINK *sink, const char *key)
+{
+        (void)sink;
+        (void)key;
+}
+
+static inline void sink_list_end(SINK *sink)
+{
+        (void)sink;
+}
+
+static inline size_t sink_open(SINK *sink, unsigned number)
+{
+        return message_open(&sink->out, number);
+}
+
+static inline void sink_close(SINK *sink, size_t begin)
+{
+        message_close(&sink->out, begin);
+}
+
 /* A type for each set of sizes, one that says nothing where the value is not there. */
 static void sink_bound(SINK *sink, const char *key, unsigned number, const struct type *const *types)
 {
@@ -237,12 +258,21 @@ static void put_bound(void *sink_, const struct ox_bindings *sizes, const struct
         close_item(sink, begin);
 }
 
-static void put_summary(void *sink_, const struct ox_summary *summary)
+static void put_explanation(void *sink, const struct result_explanation *explanation)
+{
+        size_t begin = open_item(sink, LIST_EXPLANATIONS);
+
+        fields_explanation(sink, explanation);
+        close_item(sink, begin);
+}
+
+static void put_summary(void *sink_, const struct ox_summary *summary, const struct ox_result *result)
 {
         struct proto_sink *sink = sink_;
         size_t begin = message_open(&sink->out, MODEL_ANSWER_SUMMARY);
 
         fields_summary(sink, summary);
+        fields_causes(sink, result->cause, result->n_cause);
         message_close(&sink->out, begin);
 }
 
@@ -252,6 +282,7 @@ static const struct visitor visitor = {
         .symbol = put_symbol,
         .condition = put_condition,
         .diagnostic = put_diagnostic,
+        .explanation = put_explanation,
         .bound = put_bound,
         .summary = put_summary,
 };

@@ -311,6 +311,28 @@ static void put_bound_faults(void *table, const struct ox_bindings *sizes, const
         visit_diagnostics(bound->diags, &faults, t);
 }
 
+static void put_explanation(void *table, const struct result_explanation *e)
+{
+        struct table *t = table;
+
+        buf_puts(&t->buf, "why ");
+        put_clean(t, e->value->name);
+        buf_puts(&t->buf, e->n_step ? ":" : ": all of it is known");
+        for (size_t i = 0; i < e->n_step; i++) {
+                end_line(t);
+                buf_puts(&t->buf, "  ");
+                put_clean(t, e->step[i].value->name);
+                buf_puts(&t->buf, ": ");
+                put_clean(t, e->step[i].text);
+        }
+        if (e->decide[0]) {
+                end_line(t);
+                buf_puts(&t->buf, "  decided by ");
+                put_clean(t, e->decide);
+        }
+        end_line(t);
+}
+
 /* An empty line before each list that is not the first, where it has anything. Symbols stand in the shapes alone. */
 static void begin_list(void *table, enum result_list list, size_t count)
 {
@@ -322,7 +344,7 @@ static void begin_list(void *table, enum result_list list, size_t count)
                 buf_putc(&t->buf, '\n');
 }
 
-static void put_summary(void *table, const struct ox_summary *s)
+static void put_summary(void *table, const struct ox_summary *s, const struct ox_result *result)
 {
         struct table *t = table;
         const struct result_model *m = &t->result->model;
@@ -331,6 +353,11 @@ static void put_summary(void *table, const struct ox_summary *s)
                    (unsigned long long)m->bytes_skipped);
         buf_printf(&t->buf, "%zu values: %zu exact, %zu symbolic, %zu dynamic, %zu unknown; %zu errors, %zu warnings\n",
                    s->values, s->exact, s->symbolic, s->dynamic, s->unknown, s->errors, s->warnings);
+        for (size_t i = 0; i < result->n_cause; i++) {
+                buf_printf(&t->buf, "%zu values know less since ", result->cause[i].values);
+                put_clean(t, result->cause[i].value->name);
+                end_line(t);
+        }
 }
 
 void render_table(const struct ox_result *result, struct arena *arena, ox_write write, void *user)
@@ -341,6 +368,7 @@ void render_table(const struct ox_result *result, struct arena *arena, ox_write 
                 .value = put_value,
                 .condition = put_condition,
                 .diagnostic = put_diagnostic,
+                .explanation = put_explanation,
                 .bound = put_bound_faults,
                 .summary = put_summary,
         };

@@ -37,7 +37,17 @@ static void visit_conditions(const struct ox_constraint *condition, size_t count
         end(visitor, user, list);
 }
 
-/* A list that is there where the caller wants it alone. */
+/* Lists that are there where the caller wants them alone. */
+static void visit_explanations(const struct ox_result *result, const struct visitor *visitor, void *user)
+{
+        if (!result->n_explanation)
+                return;
+        begin(visitor, user, LIST_EXPLANATIONS, result->n_explanation);
+        for (size_t i = 0; visitor->explanation && i < result->n_explanation; i++)
+                visitor->explanation(user, &result->explanation[i]);
+        end(visitor, user, LIST_EXPLANATIONS);
+}
+
 static void visit_bound(const struct ox_result *result, const struct visitor *visitor, void *user)
 {
         if (!result->n_bound)
@@ -64,7 +74,8 @@ void visit_result(const struct ox_result *result, const struct visitor *visitor,
         visit_symbols(result, visitor, user);
         visit_conditions(result->constraint, result->n_constraint, LIST_CONSTRAINTS, visitor, user);
         visit_diagnostics(result->diags, visitor, user);
-        visit_bound(result, visitor, user);
         if (result->is_model && visitor->summary)
-                visitor->summary(user, &result->summary);
+                visitor->summary(user, &result->summary, result);
+        visit_explanations(result, visitor, user);
+        visit_bound(result, visitor, user);
 }

@@ -4,7 +4,15 @@
 
 #include "infer/result.h"
 
-enum result_list { LIST_VALUES, LIST_SYMBOLS, LIST_CONSTRAINTS, LIST_DIAGNOSTICS, LIST_BINDINGS, LIST_COUNT };
+enum result_list {
+        LIST_VALUES,
+        LIST_SYMBOLS,
+        LIST_CONSTRAINTS,
+        LIST_DIAGNOSTICS,
+        LIST_EXPLANATIONS,
+        LIST_BINDINGS,
+        LIST_COUNT
+};
 
 /* What a writer does with each part. A part whose member is NULL is passed over. */
 struct visitor {
@@ -14,9 +22,10 @@ struct visitor {
         void (*symbol)(void *user, const struct ox_symbol *symbol);
         void (*condition)(void *user, enum result_list list, const struct ox_constraint *condition);
         void (*diagnostic)(void *user, const struct ox_diag *diagnostic);
+        void (*explanation)(void *user, const struct result_explanation *explanation);
         void (*bound)(void *user, const struct ox_bindings *sizes, const struct ox_result *bound);
         void (*list_end)(void *user, enum result_list list);
-        void (*summary)(void *user, const struct ox_summary *summary);
+        void (*summary)(void *user, const struct ox_summary *summary, const struct ox_result *result);
 };
 
 /* A single node's result has neither `model` nor `summary`. */

@@ -1,0 +1,362 @@
+/* Why a size, a rank or a type is not known: back from a value to the first place where that was lost, and what would
+   decide it there. */
+#include <string.h>
+
+#include "base/bounds.h"
+#include "infer/explain.h"
+
+struct seeking {
+        const struct dim_table *dims;
+        const struct dim_symbol *found;
+};
+
+struct explaining {
+        struct infer *f;
+        struct name_map by_name; /* entries that can be found, by their full names */
+};
+
+/* -- finding -- */
+
+static str_id full_name(struct infer *f, const char *scope, size_t length, const char *name)
+{
+        return str_intern_z(f->strings, length ? arena_printf(f->arena, "%.*s\1%s", (int)length, scope, name) : name);
+}
+
+/* The entry that a name means within a scope: there, or in a scope around it. */
+static struct result_value *find(struct explaining *x, const char *scope, const char *name)
+{
+        size_t length = strlen(scope);
+
+        for (;;) {
+                int64_t at = map_get(&x->by_name, full_name(x->f, scope, length, name));
+
+                if (at >= 0)
+                        return entry_at(x->f, (size_t)at);
+                if (!length)
+                        return NULL;
+                while (length > 0 && scope[--length] != '/')
+                        ;
+        }
+}
+
+static bool is_lost(const struct infer *f, const struct result_value *entry)
+{
+        (void)f;
+        const struct type *type = type_innermost(&entry->value.type);
+
+        return type->kind == TYPE_UNKNOWN || (type_is_tensor(type) && type->rank == RANK_UNKNOWN);
+}
+
+/* A number that somebody's data decide: of an input's elements, or made up on the way. */
+static bool is_of_data(const struct dim_symbol *symbol)
+{
+        return symbol->anonymous && (!symbol->from_input || symbol->origin.axis < 0);
+}
+
+static void see_data(void *user, uint32_t symbol)
+{
+        struct seeking *s = user;
+
+        if (!s->found && is_of_data(dim_symbol_at(s->dims, symbol)))
+                s->found = dim_symbol_at(s->dims, symbol);
+}
+
+/* The first symbol of a number that data decides; NULL. */
+static const struct dim_symbol *data_symbol(const struct infer *f, struct dim d)
+{
+        struct seeking s = {.dims = f->dims};
+
+        if (!dim_is_int(d))
+                dim_each_symbol(f->dims, d, see_data, &s);
+        return s.found;
+}
+
+/* Of few elements, which may decide sizes, and of which nobody knows some. */
+static bool lacks_content(const struct infer *f, const struct result_value *entry)
+{
+        const struct type *type = &entry->value.type;
+        const struct content *content = content_read(entry->value.content);
+
+        if (type->kind != TYPE_TENSOR || type->rank > 1 || !(elem_is_integer(type->elem) || type->elem == ELEM_BOOL))
+                return false;
+        if (!content || !content_is_known(content))
+                return true;
+        for (size_t i = 0; i < content->count; i++)
+                if (data_symbol(f, content->at[i].d))
+                        return true;
+        return false;
+}
+
+/* The first input of what makes an entry that is of a kind; NULL. */
+static struct result_value *input_that(struct explaining *x, const struct result_value *entry,
+                                       bool (*is)(const struct infer *f, const struct result_value *entry))
+{
+        const OnnxNode *node = entry->made_by;
+
+        for (size_t i = 0; node && i < node->n_input; i++) {
+                struct result_value *input = node->input[i][0] ? find(x, entry->scope, node->input[i]) : NULL;
+
+                if (input && is(x->f, input))
+                        return input;
+        }
+        return NULL;
+}
+
+/* -- what is said -- */
+
+struct chain {
+        struct explaining *x;
+        struct result_step step[STEPS_TOLD];
+        size_t count;
+        const char *decide;
+        const struct result_value *followed; /* from there on it was told already */
+};
+
+static void say(struct chain *c, const struct result_value *at, const char *text)
+{
+        if (c->count < STEPS_TOLD)
+                c->step[c->count++] = (struct result_step){at, text};
+}
+
+/* What a diagnostic says of the node that makes an entry; NULL. */
+static const struct ox_diag *diag_of(const struct infer *f, const struct result_value *entry)
+{
+        for (size_t i = 0; i < f->diags.count; i++) {
+                const struct ox_diag *d = &f->diags.at[i];
+
+                if (d->node_index == entry->node_index && d->node_index >= 0 && strcmp(d->scope, entry->scope) == 0 &&
+                    (d->severity != OX_INFO || strcmp(d->reason, reason_word(REASON_RANK_UNDECIDED)) == 0))
+                        return d;
+        }
+        return NULL;
+}
+
+static const struct scalar *single(const struct result_value *entry)
+{
+        const struct content *content = entry ? content_read(entry->value.content) : NULL;
+
+        return content && content->count == 1 && content->at[0].kind == SCALAR_INT ? &content->at[0] : NULL;
+}
+
+/* A condition that compares two numbers: what it takes for it to hold, and the option that makes it so, if one does.
+   NULL for what is none. */
+static const char *comparison(struct explaining *x, const struct result_value *condition, const char **ret_decide)
+{
+        static const struct {
+                const char *op, *sign;
+        } comparisons[] = {
+                {"Equal", "=="}, {"Less", "<"}, {"LessOrEqual", "<="}, {"Greater", ">"}, {"GreaterOrEqual", ">="}};
+        const OnnxNode *node = condition->made_by;
+        uint32_t symbol;
+
+        for (size_t i = 0; node && node->n_input == 2 && i < sizeof(comparisons) / sizeof(comparisons[0]); i++) {
+                if (strcmp(node->op_type, comparisons[i].op) != 0)
+                        continue;
+                const struct scalar *left = single(find(x, condition->scope, node->input[0]));
+                const struct scalar *right = single(find(x, condition->scope, node->input[1]));
+
+                if (!left || !right)
+                        return NULL;
+                const char *a = dim_text(x->f->dims, left->d), *b = dim_text(x->f->dims, right->d);
+                const char *holds = arena_printf(x->f->arena, "%s %s %s", a, comparisons[i].sign, b);
+
+                *ret_decide = i == 0 && dim_as_symbol(x->f->dims, left->d, &symbol) && dim_is_int(right->d)
+                                      ? arena_printf(x->f->arena, "dim=%s=%s", a, b)
+                                      : holds;
+                return holds;
+        }
+        return NULL;
+}
+
+/* Goes on from elements that are not known to where they come from. */
+static void follow_content(struct chain *c, const struct result_value *at)
+{
+        struct infer *f = c->x->f;
+        const struct result_value *from;
+
+        for (size_t steps = 0; steps < STEPS_FOLLOWED && (from = input_that(c->x, at, lacks_content)) != NULL;
+             steps++) {
+                say(c, at, arena_printf(f->arena, "hangs on the elements of %s", from->name));
+                at = from;
+        }
+        if (at->kind == OX_KIND_INPUT && !at->scope[0]) {
+                say(c, at, "is an input whose elements are not known");
+                c->decide = arena_printf(f->arena, "value=%s:...", at->name);
+        } else if (at->kind == OX_KIND_INITIALIZER) {
+                say(c, at, "is an initializer whose elements are not in the model, or too many");
+        } else if (at->kind == OX_KIND_INPUT) {
+                say(c, at, "is an input of a body or function");
+        } else {
+                const char *holds = comparison(c->x, at, &c->decide);
+
+                say(c, at, holds ? arena_printf(f->arena, "is whether %s", holds) : "is computed from data");
+        }
+}
+
+/* What the node that made an entry lost. */
+static void tell_first(struct chain *c, const struct result_value *at)
+{
+        struct infer *f = c->x->f;
+        const struct ox_diag *diag = diag_of(f, at);
+
+        if (at->kind == OX_KIND_INPUT && !at->made_by) {
+                say(c, at,
+                    at->value.type.kind == TYPE_UNKNOWN ? "is an input without a type" : "is an input without a shape");
+                if (at->value.type.kind != TYPE_UNKNOWN)
+                        c->decide = arena_printf(f->arena, "shape=%s:...", at->name);
+                return;
+        }
+        if (diag)
+                say(c, at, diag->message);
+        if (diag && diag->hint[0])
+                c->decide = diag->hint;
+        if (!diag || diag->severity == OX_INFO)
+                follow_content(c, at);
+}
+
+/* -- one value -- */
+
+static void tell_rank(struct chain *c, const struct result_value *at)
+{
+        struct infer *f = c->x->f;
+        const struct result_value *from;
+
+        for (size_t steps = 0; steps < STEPS_FOLLOWED && (from = input_that(c->x, at, is_lost)) != NULL; steps++) {
+                say(c, at,
+                    arena_printf(f->arena, "is made of %s, whose %s is not known", from->name,
+                                 type_innermost(&from->value.type)->kind == TYPE_UNKNOWN ? "type" : "rank"));
+                at = from;
+        }
+        tell_first(c, at);
+}
+
+static const struct result_value *origin_entry(struct explaining *x, const struct dim_symbol *symbol)
+{
+        const struct dim_origin *o = &symbol->origin;
+
+        return o->value && o->value[0] ? find(x, text_or_empty(o->scope), o->value) : NULL;
+}
+
+static void tell_axis(struct chain *c, const struct result_value *at, int axis, const struct dim_symbol *symbol)
+{
+        struct infer *f = c->x->f;
+        const struct result_value *origin = origin_entry(c->x, symbol);
+
+        say(c, at,
+            arena_printf(f->arena, "has %s on axis %d, %s", str_text(f->strings, symbol->name), axis,
+                         symbol->joins ? "one of several sizes" : "which data decides"));
+        if (!origin || !origin->made_by || origin == c->followed)
+                return;
+        c->followed = origin;
+        follow_content(c, origin);
+}
+
+static void tell_value(struct explaining *x, const struct result_value *entry, struct result_explanation *ret)
+{
+        struct chain c = {.x = x, .decide = ""};
+        const struct type *type = type_innermost(&entry->value.type);
+        const struct dim_symbol *symbol, *last = NULL;
+
+        if (is_lost(x->f, entry))
+                tell_rank(&c, entry);
+        for (int d = 0; type_has_shape(type) && d < type->rank; d++)
+                if ((symbol = data_symbol(x->f, type->dim[d])) != NULL && symbol != last)
+                        tell_axis(&c, entry, d, last = symbol);
+        struct result_step *step = arena_new_array(x->f->arena, struct result_step, c.count);
+
+        memcpy(step, c.step, c.count * sizeof(*step));
+        *ret = (struct result_explanation){.value = entry, .step = step, .n_step = c.count, .decide = c.decide};
+}
+
+/* -- causes -- */
+
+/* The place where what is not known of an entry was lost first; NULL where everything is known. */
+static const struct result_value *cause_of(struct explaining *x, const struct result_value *entry)
+{
+        const struct type *type = type_innermost(&entry->value.type);
+        const struct result_value *from;
+
+        if (is_lost(x->f, entry)) {
+                for (size_t steps = 0; steps < STEPS_FOLLOWED && (from = input_that(x, entry, is_lost)) != NULL;
+                     steps++)
+                        entry = from;
+                return entry;
+        }
+        for (int d = 0; type_has_shape(type) && d < type->rank; d++) {
+                const struct dim_symbol *symbol = data_symbol(x->f, type->dim[d]);
+
+                if (symbol)
+                        return origin_entry(x, symbol);
+        }
+        return NULL;
+}
+
+static void count_causes(struct explaining *x, struct ox_result *result)
+{
+        struct infer *f = x->f;
+        struct name_map causes = {0};
+        struct result_cause *cause = arena_new_array(f->arena, struct result_cause, CAUSES_TOLD);
+
+        for (size_t i = 0; i < f->n_entry; i++) {
+                struct result_value *entry = entry_at(f, i);
+                const struct result_value *from =
+                        entry->is_absent || entry->kind == OX_KIND_INITIALIZER ? NULL : cause_of(x, entry);
+
+                if (!from)
+                        continue;
+                str_id name = full_name(f, from->scope, strlen(from->scope), from->name);
+                int64_t at = map_get(&causes, name);
+
+                if (at < 0) {
+                        if (result->n_cause == CAUSES_TOLD)
+                                continue;
+                        at = (int64_t)result->n_cause++;
+                        map_put(f, &causes, name, (uint32_t)at);
+                        cause[at] = (struct result_cause){.value = from};
+                }
+                cause[at].values++;
+        }
+        result->cause = cause;
+}
+
+/* -- all -- */
+
+static enum ox_code tell_wanted(struct explaining *x, struct ox_result *result, const char **ret_error)
+{
+        struct infer *f = x->f;
+        const struct ox_options *o = f->options;
+        struct result_explanation *told = arena_new_array(f->arena, struct result_explanation, o->n_explain);
+
+        for (size_t i = 0; i < o->n_explain; i++) {
+                const char *name = o->explain[i], *slash = strrchr(name, '/');
+                struct result_value *entry = find(x, "", name);
+
+                if (!entry && slash)
+                        entry = find(x, arena_printf(f->arena, "%.*s", (int)(slash - name), name), slash + 1);
+                if (!entry) {
+                        *ret_error = arena_printf(f->arena, "explain: the model has no value %s", name);
+                        return OX_INVALID_ARGUMENT;
+                }
+                tell_value(x, entry, &told[i]);
+        }
+        result->explanation = told;
+        result->n_explanation = o->n_explain;
+        return OX_OK;
+}
+
+enum ox_code explain(struct infer *f, struct ox_result *result, const char **ret_error)
+{
+        struct explaining x = {.f = f};
+
+        if (!f->options->n_explain)
+                return OX_OK;
+        for (size_t i = 0; i < f->n_entry; i++) {
+                const struct result_value *entry = entry_at(f, i);
+
+                if (!entry->is_absent)
+                        map_put(f, &x.by_name, full_name(f, entry->scope, strlen(entry->scope), entry->name),
+                                (uint32_t)i);
+        }
+        count_causes(&x, result);
+        return tell_wanted(&x, result, ret_error);
+}
