@@ -273,6 +273,25 @@ static bool set_explain(struct options *options, const char *value)
         return true;
 }
 
+/* Parts of the answer that are there when they are asked for. */
+static bool set_include(struct options *options, const char *value)
+{
+        char *text = keep_text(options, value);
+        const char *const *item = NULL;
+        size_t count = 0;
+
+        if (!text)
+                return fail(options, "no memory");
+        if (!split_list(options, text, &item, &count))
+                return false;
+        for (size_t i = 0; i < count; i++) {
+                if (strcmp(item[i], "sizes") != 0)
+                        return fail(options, "include: expected sizes, got '%.40s'", item[i]);
+                options->infer.sizes = true;
+        }
+        return true;
+}
+
 static bool set_values(struct options *options, const char *value)
 {
         static const char *const words[] = {[OX_VALUES_INFERRED] = "inferred",

@@ -127,7 +127,6 @@ static enum ox_code refuse_others(struct taking *t)
                 {"no_assumptions", g->no_assumptions},
                 {"nodes", g->nodes},
                 {"costs", g->costs},
-                {"sizes", g->sizes},
         };
 
         for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
@@ -155,6 +154,7 @@ static enum ox_code take(struct taking *t)
         t->ret->check_types = t->given->check_types;
         t->ret->ignore_declared = t->given->ignore_declared;
         t->ret->values = t->given->has_values ? values[t->given->values] : OX_VALUES_INFERRED;
+        t->ret->sizes = t->given->sizes;
         t->ret->explain = (const char *const *)t->given->explain;
         t->ret->n_explain = t->given->n_explain;
         TRY(take_bindings(t));

@@ -95,6 +95,11 @@ enum engine_bound {
         STEPS_TOLD = 64,
         STEPS_FOLLOWED = 1000,
         CAUSES_TOLD = 256,
+        /* Sizes of inputs of which is told which numbers run; numbers that are tried one by one, which the periods of
+           conditions are also bounded by; and ranges for each. */
+        SIZES_TOLD = 256,
+        SIZES_TRIED = 1024,
+        RANGES_TOLD = 64,
 
         /* Diagnostics and constraints that are kept one by one; further ones are counted. A model with more of them is
            read by no one to the end, and each may hold long texts. */

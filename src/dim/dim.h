@@ -282,6 +282,10 @@ bool dim_eval(const struct dim_table *t, struct dim d, bool (*lookup)(void *user
 /* True when every symbol in `d` satisfies `accept`. An integer does. */
 bool dim_all_symbols(const struct dim_table *t, struct dim d, bool (*accept)(const struct dim_symbol *symbol));
 
+/* Makes *period, which begins as 1, a multiple of what the floor divisions and remainders in `d` repeat with: with it
+   as a factor of every symbol they are gone. False where a divisor is no number, or past `most`. */
+bool dim_period(const struct dim_table *t, struct dim d, int64_t most, int64_t *period);
+
 /* Whether a symbol in `d` has the number `first` or a higher one: it was made since dim_symbol_count() said so. */
 bool dim_names_since(const struct dim_table *t, struct dim d, uint32_t first);
 

@@ -3,6 +3,7 @@
 
 #include "base/bounds.h"
 #include "infer/explain.h"
+#include "infer/sizes.h"
 #include "ops/node/tensor.h"
 
 /* Names of a model besides those of the main graph's inputs, initializers and nodes' first outputs. */
@@ -288,6 +289,7 @@ enum ox_code infer_whole(const struct infer *begun_, const struct ox_options *op
         TRY(given_check_bound(f, ret_error));
         merge_note_split(f);
         *ret_result = finish_result(f, graph);
+        sizes_find(f, *ret_result);
         return explain(f, *ret_result, ret_error);
 }
 

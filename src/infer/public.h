@@ -55,6 +55,7 @@ struct ox_options {
         size_t n_bindings;
         const char *const *explain; /* values of which to tell why they are not known: "y", "loop_1/body/h"; likewise */
         size_t n_explain;
+        bool sizes;           /* which sizes of inputs run; likewise */
         uint64_t seed;        /* of the hash tables, so that a hostile model cannot choose names that collide */
         uint64_t work_budget; /* nodes after which inference gives up with OX_ABORTED, so that a worker may start anew;
                                  0: none */
@@ -89,6 +90,21 @@ struct ox_constraint {
         int64_t node_index; /* -1: no node's */
         const char *op;
         const char *value; /* the value that has the size */
+};
+
+/* Sizes from, from + step ... to; INT64_MAX: without an end. */
+struct ox_range {
+        int64_t from, to, step;
+};
+
+/* Which numbers a size of an input may be, by the conditions that are about it alone. */
+struct ox_size {
+        const char *symbol;
+        const struct ox_range *range;
+        size_t n_range;
+        bool is_complete; /* proven of all numbers; else of those up to `tried` */
+        bool is_tied;     /* other conditions tie it to other sizes */
+        int64_t tried;
 };
 
 /* How many values there are, and how much is known of them: exact (integers alone), symbolic (symbols of inputs),

@@ -83,6 +83,8 @@ struct ox_result {
         size_t n_explanation;
         const struct result_cause *cause; /* told where explanations were asked for */
         size_t n_cause;
+        const struct ox_size *size; /* of inputs, where they were asked for */
+        size_t n_size;
         const struct ox_bindings *bindings;   /* sets of sizes that are shown beside */
         const struct ox_result *const *bound; /* for each, the model's result; its dimensions are of its own table */
         size_t n_bound;

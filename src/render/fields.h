@@ -12,6 +12,7 @@
      sink_word            one of a list of words, which is a number in a message
      sink_number          a number >= 0
      sink_number_some     a number that is left out where it is -1
+     sink_flag            true
      sink_size            a dimension
      sink_open, sink_close
                           around the fields of one item of a list within a part, whose key and number they take;
@@ -34,6 +35,7 @@ static const struct list_field {
         [LIST_CONSTRAINTS] = {"constraints", 3, 4},
         [LIST_DIAGNOSTICS] = {"diagnostics", 4, 5},
         [LIST_EXPLANATIONS] = {"explanations", 0, 8},
+        [LIST_SIZES] = {"sizes", 0, 10},
         [LIST_BINDINGS] = {"bindings", 0, 12},
 };
 
@@ -185,6 +187,32 @@ static inline void fields_causes(SINK *sink, const struct result_cause *cause, s
                 sink_close(sink, begin);
         }
         sink_list_end(sink);
+}
+
+static inline void fields_range(SINK *sink, const struct ox_range *range)
+{
+        sink_number(sink, "from", 1, (uint64_t)range->from);
+        sink_number_some(sink, "to", 2, range->to == INT64_MAX ? -1 : range->to);
+        sink_number(sink, "step", 3, (uint64_t)range->step);
+}
+
+/* Proven sizes are complete; of others is told how far was tried. */
+static inline void fields_size(SINK *sink, const struct ox_size *size)
+{
+        sink_text(sink, "symbol", 1, size->symbol);
+        sink_list(sink, "ranges");
+        for (size_t i = 0; i < size->n_range; i++) {
+                size_t begin = sink_open(sink, 2);
+
+                fields_range(sink, &size->range[i]);
+                sink_close(sink, begin);
+        }
+        sink_list_end(sink);
+        if (size->is_complete)
+                sink_flag(sink, "complete", 3);
+        sink_number_some(sink, "tried", 4, size->is_complete ? -1 : size->tried);
+        if (size->is_tied)
+                sink_flag(sink, "tied", 5);
 }
 
 static inline void fields_summary(SINK *sink, const struct ox_summary *summary)

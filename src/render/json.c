@@ -202,6 +202,13 @@ static void sink_declared(SINK *sink, const char *key, unsigned number, const st
         json_close(out, ']');
 }
 
+static inline void sink_flag(SINK *sink, const char *key, unsigned number)
+{
+        (void)number;
+        json_key(&sink->out, key);
+        json_bool(&sink->out, true);
+}
+
 static inline void sink_list(SINK *sink, const char *key)
 {
         json_key(&sink->out, key);
@@ -362,6 +369,16 @@ static void put_explanation(void *sink_, const struct result_explanation *explan
         json_close(&sink->out, '}');
 }
 
+static void put_size(void *sink_, const struct ox_size *size)
+{
+        struct json_sink *sink = sink_;
+
+        json_item(&sink->out);
+        json_open(&sink->out, '{');
+        fields_size(sink, size);
+        json_close(&sink->out, '}');
+}
+
 static void put_summary(void *sink_, const struct ox_summary *summary, const struct ox_result *result)
 {
         struct json_sink *sink = sink_;
@@ -381,6 +398,7 @@ static const struct visitor visitor = {
         .condition = put_condition,
         .diagnostic = put_diagnostic,
         .explanation = put_explanation,
+        .size = put_size,
         .bound = put_bound,
         .list_end = close_list,
         .summary = put_summary,

@@ -140,6 +140,11 @@ static void sink_declared(SINK *sink, const char *key, unsigned number, const st
         message_declared(&sink->out, number, declared);
 }
 
+static inline void sink_flag(SINK *sink, const char *key, unsigned number)
+{
+        sink_number(sink, key, number, 1);
+}
+
 static inline void sink_list(SINK *sink, const char *key)
 {
         (void)sink;
@@ -266,6 +271,14 @@ static void put_explanation(void *sink, const struct result_explanation *explana
         close_item(sink, begin);
 }
 
+static void put_size(void *sink, const struct ox_size *size)
+{
+        size_t begin = open_item(sink, LIST_SIZES);
+
+        fields_size(sink, size);
+        close_item(sink, begin);
+}
+
 static void put_summary(void *sink_, const struct ox_summary *summary, const struct ox_result *result)
 {
         struct proto_sink *sink = sink_;
@@ -283,6 +296,7 @@ static const struct visitor visitor = {
         .condition = put_condition,
         .diagnostic = put_diagnostic,
         .explanation = put_explanation,
+        .size = put_size,
         .bound = put_bound,
         .summary = put_summary,
 };

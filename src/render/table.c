@@ -333,6 +333,35 @@ static void put_explanation(void *table, const struct result_explanation *e)
         end_line(t);
 }
 
+static void put_range(struct table *t, const struct ox_range *range)
+{
+        buf_printf(&t->buf, "%lld", (long long)range->from);
+        if (range->to == INT64_MAX && range->step == 1)
+                buf_puts(&t->buf, " or more");
+        else if (range->to == INT64_MAX)
+                buf_printf(&t->buf, ", %lld, ...", (long long)(range->from + range->step));
+        else if (range->to > range->from)
+                buf_printf(&t->buf, range->step == 1 ? " to %lld" : " to %lld in steps of %lld", (long long)range->to,
+                           (long long)range->step);
+}
+
+static void put_size(void *table, const struct ox_size *size)
+{
+        struct table *t = table;
+
+        put_clean(t, size->symbol);
+        buf_puts(&t->buf, size->n_range ? " runs at " : " runs at no size");
+        for (size_t i = 0; i < size->n_range; i++) {
+                buf_puts(&t->buf, i ? "; " : "");
+                put_range(t, &size->range[i]);
+        }
+        if (!size->is_complete)
+                buf_printf(&t->buf, " (tried up to %lld)", (long long)size->tried);
+        if (size->is_tied)
+                buf_puts(&t->buf, ", under the conditions that tie it to other sizes");
+        end_line(t);
+}
+
 /* An empty line before each list that is not the first, where it has anything. Symbols stand in the shapes alone. */
 static void begin_list(void *table, enum result_list list, size_t count)
 {
@@ -369,6 +398,7 @@ void render_table(const struct ox_result *result, struct arena *arena, ox_write 
                 .condition = put_condition,
                 .diagnostic = put_diagnostic,
                 .explanation = put_explanation,
+                .size = put_size,
                 .bound = put_bound_faults,
                 .summary = put_summary,
         };

@@ -48,6 +48,16 @@ static void visit_explanations(const struct ox_result *result, const struct visi
         end(visitor, user, LIST_EXPLANATIONS);
 }
 
+static void visit_sizes(const struct ox_result *result, const struct visitor *visitor, void *user)
+{
+        if (!result->size)
+                return;
+        begin(visitor, user, LIST_SIZES, result->n_size);
+        for (size_t i = 0; visitor->size && i < result->n_size; i++)
+                visitor->size(user, &result->size[i]);
+        end(visitor, user, LIST_SIZES);
+}
+
 static void visit_bound(const struct ox_result *result, const struct visitor *visitor, void *user)
 {
         if (!result->n_bound)
@@ -77,5 +87,6 @@ void visit_result(const struct ox_result *result, const struct visitor *visitor,
         if (result->is_model && visitor->summary)
                 visitor->summary(user, &result->summary, result);
         visit_explanations(result, visitor, user);
+        visit_sizes(result, visitor, user);
         visit_bound(result, visitor, user);
 }

@@ -10,6 +10,7 @@ enum result_list {
         LIST_CONSTRAINTS,
         LIST_DIAGNOSTICS,
         LIST_EXPLANATIONS,
+        LIST_SIZES,
         LIST_BINDINGS,
         LIST_COUNT
 };
@@ -23,6 +24,7 @@ struct visitor {
         void (*condition)(void *user, enum result_list list, const struct ox_constraint *condition);
         void (*diagnostic)(void *user, const struct ox_diag *diagnostic);
         void (*explanation)(void *user, const struct result_explanation *explanation);
+        void (*size)(void *user, const struct ox_size *size);
         void (*bound)(void *user, const struct ox_bindings *sizes, const struct ox_result *bound);
         void (*list_end)(void *user, enum result_list list);
         void (*summary)(void *user, const struct ox_summary *summary, const struct ox_result *result);
