@@ -180,6 +180,24 @@ static bool ranks_differ(const struct type *a, const struct type *b, int *ret_a,
         return type_has_shape(a) && type_has_shape(b) && a->rank != b->rank;
 }
 
+/* The number of elements that both have, or, of what is carried, that each iteration may find. */
+static void join_lengths(const struct differ *d, const struct value *a, const struct value *b, struct value *joined)
+{
+        uint32_t symbol;
+        bool is_same = a->has_length && b->has_length && dim_same(a->length, b->length);
+
+        joined->has_length = is_same || (a->has_length && b->has_length && d->free_since != UINT32_MAX &&
+                                         a->type.kind == TYPE_SEQUENCE && b->type.kind == TYPE_SEQUENCE);
+        if (!joined->has_length)
+                return;
+        if (is_same || (dim_as_symbol(d->n->dims, a->length, &symbol) && symbol >= d->free_since))
+                joined->length = a->length;
+        else
+                joined->length = joined_size(d->n, d->output, -1, true);
+        if (is_same)
+                joined->elements = join_elements(a, b);
+}
+
 /* Of two values as they are known by now. */
 static struct value join(struct node *n, int output, struct value *a, struct value *b, uint32_t free_since,
                          struct pairs *pairs)
@@ -199,11 +217,7 @@ static struct value join(struct node *n, int output, struct value *a, struct val
                 joined.type = a->type;
         else
                 joined.type = type_join(n->arena, n->dims, &a->type, &b->type, differ, &d);
-        if (a->has_length && b->has_length && dim_same(a->length, b->length)) {
-                joined.has_length = true;
-                joined.length = a->length;
-                joined.elements = join_elements(a, b);
-        }
+        join_lengths(&d, a, b, &joined);
         if (a->along == b->along)
                 joined.along = a->along;
         if (type_same(&a->type, &b->type)) /* elements go with one shape */

@@ -49,6 +49,7 @@ static bool widen(struct node *n, struct carry *c, size_t i)
         struct value joined = control_join(n, output, carried, &next, c->free_since);
         bool changed = !type_same(&joined.type, &carried->type) || joined.content != carried->content ||
                        joined.has_length != carried->has_length || joined.elements != carried->elements ||
+                       (joined.has_length && !dim_same(joined.length, carried->length)) ||
                        joined.along != carried->along;
 
         *carried = joined;
@@ -124,6 +125,49 @@ static enum ox_code check_carried(struct node *n, const struct carry *c, size_t 
         return OX_OK;
 }
 
+/* What each iteration adds to a size is the same for all when it is made of nothing that the loop made: after `count`
+   of them that is `initial` and `count` times as much. */
+static bool grown(struct node *n, const struct carry *c, struct dim before, struct dim after, struct dim initial,
+                  struct dim count, struct dim *ret)
+{
+        if (!dim_names_since(n->dims, after, c->free_since))
+                return false;
+        struct dim more = dim_sub(n->dims, after, before);
+
+        if (dim_names_since(n->dims, more, c->free_since))
+                return false;
+        *ret = dim_add(n->dims, initial, dim_mul(n->dims, count, more));
+        return true;
+}
+
+/* The sizes of what grows in each of `count` iterations, in the place of symbols for them. */
+static void grow(struct node *n, const struct carry *c, size_t i, const struct value *initial, struct dim count,
+                 struct value *last)
+{
+        const struct value *before = &c->args[c->first + i], *after = &c->outputs[c->first_out + i];
+        struct dim size;
+
+        if (!initial)
+                return;
+        if (initial->has_length && before->has_length && after->has_length &&
+            grown(n, c, before->length, after->length, initial->length, count, &size)) {
+                last->has_length = true;
+                last->length = size;
+        }
+        if (!type_has_shape(&after->type) || !type_has_shape(&initial->type) || !type_has_shape(&last->type) ||
+            initial->type.rank != after->type.rank || before->type.rank != after->type.rank ||
+            last->type.rank != after->type.rank || after->type.rank == 0)
+                return;
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)after->type.rank);
+
+        for (int d = 0; d < after->type.rank; d++) {
+                dims[d] = last->type.dim[d];
+                if (grown(n, c, before->type.dim[d], after->type.dim[d], initial->type.dim[d], count, &size))
+                        dims[d] = size;
+        }
+        last->type.dim = dims;
+}
+
 /* What the last of `count` iterations gives: nothing but what every one gives is known of it. Without an iteration it
    is the initial value; when it is not known whether there is one, what holds for both. What changes from one to the
    next gets a symbol of its own: the body's stands for the sizes of all. */
@@ -140,6 +184,7 @@ static struct value last_value(struct node *n, const struct carry *c, size_t i, 
         else if (c->same_sizes)
                 last.type = with_same_sizes(n, &every->type, last.type);
         control_forget(n, o, &last, c->free_since);
+        grow(n, c, i, initial, count, &last);
         return last;
 }
 
@@ -217,18 +262,23 @@ static enum ox_code check_loop(struct node *n, const OnnxGraph *body, size_t n_s
         return OX_OK;
 }
 
-/* Whether walking the iterations one by one can tell more than what holds for all of them. */
-static bool is_worth_unrolling(const struct node *n, const struct carry *c, size_t n_state, uint32_t first)
+/* Whether walking the iterations one by one can tell more than what holds for all of them: at least their number, where
+   it is the condition that decides. */
+static bool is_worth_unrolling(const struct node *n, const struct carry *c, size_t n_state, struct dim count,
+                               uint32_t first)
 {
-        if (c->changed)
+        if (c->changed || (!dim_is_int(count) && n->n_out > (int)n_state))
                 return true;
         for (int o = (int)n_state; o < n->n_out; o++) {
                 const struct type *type = &c->outputs[1 + o].type;
 
                 if (!type_is_tensor(type) || type->rank == RANK_UNKNOWN)
                         return true;
-                /* Vectors of integers may be shapes, whose elements count. */
+                /* Vectors of integers may be shapes, whose elements count; floats that each iteration gives one of may
+                   become one. */
                 if (type->rank <= 1 && (type->elem == ELEM_INT64 || type->elem == ELEM_INT32))
+                        return true;
+                if (type->rank == 0 && (type->elem == ELEM_FLOAT || type->elem == ELEM_DOUBLE))
                         return true;
                 for (int d = 0; d < type->rank; d++)
                         if (dim_names_since(n->dims, type->dim[d], first))
@@ -274,7 +324,7 @@ enum ox_code control_loop(struct infer *f, const struct scope *scope, struct nod
         struct value *each = arena_new_array(f->arena, struct value, body->n_output);
         struct dim count = trip_count(n, truth(c.outputs[0].content), (int)n_state < n->n_out ? (int)n_state : 0);
         int64_t trips;
-        bool unrolled = is_worth_unrolling(n, &c, n_state, first) &&
+        bool unrolled = is_worth_unrolling(n, &c, n_state, count, first) &&
                         unroll_loop(f, scope, n, body, n_state, count, c.cost, f->diags.errors == errors, each, &trips);
 
         if (unrolled)

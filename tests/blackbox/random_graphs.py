@@ -456,8 +456,14 @@ def loop(m):
     found = m.pair(lambda a, b: len(a) and len(a) == len(b) and broadcast(a, b) == a and product(a) <= 256)
     if not found:
         return
-    trips, grows = m.rng.randint(1, 3), m.tensors[found[0]][1:] == m.tensors[found[1]][1:] and m.rng.random() < 0.5
-    times = m.add("Constant()", [], {}, value_int=trips)
+    grows = m.tensors[found[0]][1:] == m.tensors[found[1]][1:] and m.rng.random() < 0.5
+    counts = m.vector(lambda e: len(e) > 0 and 1 <= e[-1] <= 4)
+    if counts and m.rng.random() < 0.5:
+        trips = m.vectors[counts][-1]
+        times = m.add("Gather(%s, %s)" % (counts, m.add("Constant()", [], {}, value_int=-1)), [], {})
+    else:
+        trips = m.rng.randint(1, 3)
+        times = m.add("Constant()", [], {}, value_int=trips)
     yes = m.add("Constant()", [], {}, value=Tensor(tensor("bool[]", [True])))
     i, go, s, go_on, after, each, last, stack = (m.name() for _ in range(8))
     change = ("%s = Concat(%s, %s)" % (after, s, found[1]), {"axis": 0}) if grows else (

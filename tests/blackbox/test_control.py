@@ -199,8 +199,8 @@ def carried_values(daemon):
         loop = op("%s = Loop(m, c, %s)" % (", ".join(names), inputs), body=body(nodes, pairs, scanned))
         seen = told(daemon, list(more) + [loop], names)
         equal(what, ([seen[n] for n in names], seen.reasons), (wanted, []))
-    final([op("vo = Concat(v, x)", axis=0)], [("v", "vo")], "x", ["float[?2,3]"], "a size that grows")
-    final([op("vo = Concat(v, x)", axis=0), op("so = Relu(v)")], [("v", "vo")], "x", ["float[?2,3]", "float[?3,?4,3]"],
+    final([op("vo = Concat(v, x)", axis=0)], [("v", "vo")], "x", ["float[N*?2+N,3]"], "a size that grows")
+    final([op("vo = Concat(v, x)", axis=0), op("so = Relu(v)")], [("v", "vo")], "x", ["float[N*?2+N,3]", "float[?2,?3,3]"],
           "a size that grows, stacked: an error were it not the same each time", ["so"])
     final([op("z = NonZero(v)"), op("t = Cast(z)", to=1), op("vo = Transpose(t)")], [("v", "vo")], "x",
           ["float[?4,?5]"],
@@ -223,7 +223,7 @@ def carried_values(daemon):
     equal("contents that stay", (seen.contents.get("f"), seen["Loop_1/body/uo"]), ([3, -1], "float[3,?1*?2//3]"))
     seqs = [op("e = SequenceEmpty()"), op("f = Loop(m, c, e)",
                                           body=body([op("vo = SequenceInsert(v, x)")], [("v", "vo")]))]
-    equal("a list that is filled", told(daemon, seqs, ["f"])["f"], "seq(float[N,3])")
+    equal("a list that is filled", told(daemon, seqs, ["f"])["f"], "seq(float[N,3])*?2")
     ints = body([op("vo = Cast(v)", to=7)], [("v", "vo")])
     seen = told(daemon, [op("f = Loop(m, c, x)", body=ints)], ["f"])
     equal("a type that changes", (seen["f"], seen.reasons), ("?", ["TYPE_MISMATCH"]))

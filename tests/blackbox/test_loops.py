@@ -100,9 +100,9 @@ def faults(daemon):
     seen = seen_of(daemon, [times(1), loop(longer, "y", "x")], ["y"], inputs)
     equal("a fault in the first iteration", seen.reasons, ["DIM_MISMATCH"])
     seen = seen_of(daemon, [times(3), loop(longer, "y", "x")], ["y"], ["x: float[2]", "w: float[3,4]"])
-    equal("a fault in the second one", (seen["y"], seen.reasons), ("float[?2]", ["DIM_MISMATCH"]))
+    equal("a fault in the second one", (seen["y"], seen.reasons), ("float[8]", ["DIM_MISMATCH"]))
     seen = seen_of(daemon, [loop(longer, "y", "x")], ["y"], inputs + ["m: int64[]"])
-    equal("none where it is not known that there is one", (seen["y"], seen.reasons), ("float[?2]", []))
+    equal("none where it is not known that there is one", (seen["y"], seen.reasons), ("float[2*max(m,0)+2]", []))
     always = ([op("b = Concat(a, x)", axis=0), op("d = MatMul(w, x)")], ["a"], ["b"])
     seen = seen_of(daemon, [times(3), loop(always, "y", "x")], ["y"], inputs)
     equal("one in each is told once", seen.reasons, ["DIM_MISMATCH"])
@@ -152,13 +152,13 @@ def sequences(daemon):
     empty = op("s0 = SequenceEmpty()")
     grown = ([op("t = SequenceInsert(s, x)")], ["s"], ["t"])
     seen = seen_of(daemon, [empty, loop(grown, "q", "s0"), op("y = SequenceAt(q, m)")], ["q", "y"])
-    equal("an empty sequence that grows", (seen["q"], seen["y"]), ("seq(float[N])", "float[N]"))
+    equal("an empty sequence that grows", (seen["q"], seen["y"]), ("seq(float[N])*m", "float[N]"))
     seen = seen_of(daemon, [times(2), empty, loop(grown, "q", "s0")], ["q"], ["x: float[N]"])
     equal("by two", seen["q"], "seq(float[N])*2")
     other = [op("s1 = SequenceConstruct(x)")]
     flat = ([op("r = Shape(a)"), op("b = Reshape(a, rows)"), op("t = SequenceInsert(s, b)")], ["s", "a"], ["t", "b"])
     seen = seen_of(daemon, other + [const("rows", "int64[2]", [1, -1]), loop(flat, "q, z", "s1, x")], ["q"])
-    equal("ranks that differ", seen["q"], "seq(float)")
+    equal("ranks that differ", seen["q"], "seq(float)*max(m,0)+1")
     mapped = op("o = SequenceMap(q)", body=graph([op("b = Slice(a, lo, hi)")], ["a"], ["b"]))
     bounds = const("lo", "int64[1]", [0]), const("hi", "int64[1]", [4])
     seen = seen_of(daemon, [*bounds, op("q = SequenceConstruct(x, w)"), mapped, op("e = SequenceAt(o, zero)"),
@@ -166,6 +166,39 @@ def sequences(daemon):
     equal("each element of a SequenceMap", (seen["o"].partition("[")[0], seen["e"]), ("seq(float", "float[3]"))
     seen = seen_of(daemon, [*bounds, op("q = SequenceConstruct(x, w)"), mapped], ["o"], ["x: float[8]", "w: float[9]"])
     equal("alike though the elements differ", seen["o"], "seq(float[4])*2")
+
+
+def growing(daemon):
+    """What each iteration adds is the same: as often as there are iterations, however many."""
+    count = [op("all = Shape(n)"), const("axis", "int64[1]", [0]), op("m = Squeeze(all, axis)")]
+    longer = ([op("b = Concat(a, w)", axis=0)], ["a"], ["b"])
+    inputs = ["x: float[A]", "w: float[B]", "n: float[N]"]
+    equal("by a symbol", seen_of(daemon, count + [loop(longer, "y", "x")], ["y"], inputs)["y"], "float[B*N+A]")
+    equal("many times", seen_of(daemon, [times(10 ** 6), loop(longer, "y", "x")], ["y"], inputs)["y"],
+          "float[A+1000000*B]")
+    listed = [op("s0 = SequenceEmpty()"), loop(([op("t = SequenceInsert(s, w)")], ["s"], ["t"]), "q", "s0"),
+              op("y = ConcatFromSequence(q)", axis=0), op("z = ConcatFromSequence(q)", axis=0, new_axis=1)]
+    seen = seen_of(daemon, count + listed, ["q", "y", "z"], inputs)
+    equal("a sequence, joined and stacked", [seen[v] for v in "qyz"], ["seq(float[B])*N", "float[B*N]", "float[N,B]"])
+    equal("which needs one of them", seen.constraints, ["N >= 1"])
+    doubled = [op("b = Concat(a, a)", axis=0)], ["a"], ["b"]
+    equal("not what grows by what it is", seen_of(daemon, count + [loop(doubled, "y", "x")], ["y"], inputs)["y"],
+          "float[?2]")
+    two = ([op("b = Concat(a, c)", axis=0), op("d = Concat(c, w)", axis=0)], ["a", "c"], ["b", "d"])
+    equal("nor by what grows", seen_of(daemon, count + [loop(two, "y, z", "x, w")], ["y"], inputs)["y"], "float[?3]")
+    short = ([op("b = Slice(a, one, end)")], ["a"], ["b"])
+    cut = [const("one", "int64[1]", [1]), const("end", "int64[1]", [2 ** 60]), loop(short, "y", "x")]
+    equal("nor what is cut, and may be nothing", seen_of(daemon, count + cut, ["y"], inputs)["y"], "float[?2]")
+
+
+def counted(daemon):
+    """A condition on the number of the iteration alone ends the loop at a known one."""
+    nodes = [const("three", "int64[]", [3]), op("on = Less(i, three)"), op("a = Relu(x)"), op("f = Cast(i)", to=1)]
+    for count, what in (("m", "fewer than there could be"), ("", "of any number")):
+        body = graph(nodes, ["i: int64[]", "go: bool[]"], ["on", "a", "f"])
+        around = [times(10), op("y, z = Loop(%s, yes)" % count, body=body), op("k = Cast(z)", to=7)]
+        seen = seen_of(daemon, around, ["y", "k"], ["x: float[N]"])
+        equal(what, (seen["y"], seen.contents["k"]), ("float[4,N]", [0, 1, 2, 3]))
 
 
 def last_ones(daemon):
@@ -200,7 +233,8 @@ def bounded(daemon):
 
 def main():
     with Daemon() as daemon:
-        for test in (trip_counts, conditions, stacked, empty_bodies, faults, none_at_all, chains, sequences, last_ones, scans, bounded):
+        for test in (trip_counts, conditions, stacked, empty_bodies, faults, none_at_all, chains, sequences,
+                     growing, counted, last_ones, scans, bounded):
             test(daemon)
         check("the daemon still runs", daemon.request("GET", "/livez").status == 200)
     finish()
