@@ -267,6 +267,7 @@ int serve_main(const struct config *config)
         }
         sigwait(&d.signals, &received);
         atomic_store(&d.service.draining, true);
+        http2_drain(d.http2);
         if (d.config.lame_duck_s)
                 log_line("info", "not ready any more", NULL, 0);
         /* Another signal ends it at once, and well where there is nothing to wait for. */

@@ -20,6 +20,7 @@ enum call_method { METHOD_GET = 1, METHOD_HEAD = 2, METHOD_POST = 4, METHOD_OTHE
 enum call_next {
         CALL_DONE, /* the reply is complete */
         CALL_WORK, /* `work` shall run on a worker */
+        CALL_WAIT, /* what was flushed of the reply is sent, and end() is called again when the daemon drains */
 };
 
 struct call_handler {
@@ -58,6 +59,9 @@ struct call_transport {
         void (*resume)(struct call *call, enum call_resume how);
         /* Whether the client has hung up, or at least sends nothing more. Any thread that has the call may ask. */
         bool (*is_gone)(struct call *call);
+        /* Sends what there is of the reply, whose end is still to come. For the thread that has the connection, which
+           may forget what has been sent once this returns. NULL where there are no trailers. */
+        void (*flush)(struct call *call);
         /* Whether call->trailers can be sent. */
         bool has_trailers;
 };

@@ -203,17 +203,20 @@ static bool take_inline(struct call *call)
         return is_well;
 }
 
-bool handover_end(struct call *call)
+enum call_next handover_end(struct call *call)
 {
+        enum call_next next = CALL_DONE;
+
         if (call->gathered.length && call->body_bytes > call->inline_bytes) {
                 hand_over_piece(call);
-                return false;
+                return CALL_WORK;
         }
         call_enter(call, STAGE_ENGINE);
-        if (take_inline(call) && call->handler->end(call) == CALL_WORK) {
+        if (take_inline(call))
+                next = call->handler->end(call);
+        if (next == CALL_WORK)
                 hand_over_work(call);
-                return false;
-        }
-        call->handler->done(call);
-        return true;
+        else if (next == CALL_DONE)
+                call->handler->done(call);
+        return next;
 }

@@ -10,5 +10,6 @@
    the handler has yet to be told that it is done. */
 bool handover_body(struct call *call, const char *bytes, size_t size);
 
-/* The body is complete. False: a worker has the call; it may be resumed before this returns. True: the reply stands. */
-bool handover_end(struct call *call);
+/* The body is complete. CALL_DONE: the reply stands. CALL_WORK: a worker has the call; it may be resumed before this
+   returns. */
+enum call_next handover_end(struct call *call);

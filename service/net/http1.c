@@ -327,7 +327,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
                 return MHD_NO;
         if (call->phase == PHASE_BODY) {
                 peer_enter(peer_of(connection), PEER_SERVED);
-                if (!handover_end(call))
+                if (handover_end(call) != CALL_DONE)
                         return MHD_YES;
         }
         /* libmicrohttpd takes a trailer field without a name for the end of the trailer: what follows is not read. */

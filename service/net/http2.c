@@ -242,6 +242,7 @@ static bool take_news(struct loop *loop, bool *ret_leaving)
         bool is_ending = loop->is_ending;
 
         *ret_leaving = loop->is_leaving;
+        loop->is_leaving = false;
         loop->arrived = NULL;
         loop->resumed = NULL;
         pthread_mutex_unlock(&loop->lock);
@@ -304,31 +305,36 @@ static void leave(struct loop *loop, struct connection *connection)
 {
         if (connection->is_done)
                 return;
-        session_leave(&connection->session);
+        session_drain(&connection->session);
         settle(loop, connection);
 }
 
-/* Says twice that it leaves. */
-static void leave_all(struct loop *loop, int *left, int64_t *left_ns)
+/* How a thread tells its clients that the daemon drains: twice. */
+struct farewell {
+        int left; /* how often still */
+        int64_t said_ns;
+};
+
+static void say_farewell(struct loop *loop, struct farewell *farewell)
 {
-        if (*left == 2 || (*left == 1 && clock_ns() - *left_ns < LEAVE_MS * INT64_C(1000000)))
+        if (!farewell->left || clock_ns() - farewell->said_ns < LEAVE_MS * INT64_C(1000000))
                 return;
         each_connection(loop, leave);
-        *left_ns = clock_ns();
-        (*left)++;
+        farewell->said_ns = clock_ns();
+        farewell->left--;
 }
 
 static void *run(void *user)
 {
         struct loop *loop = user;
         struct epoll_event events[EVENTS_MOST];
-        bool goes_on = true, is_leaving = false;
-        int64_t looked_ns = clock_ns(), left_ns = 0;
-        int left = 0;
+        struct farewell farewell = {.left = 0};
+        bool goes_on = true;
+        int64_t looked_ns = clock_ns();
 
         while (goes_on) {
-                int count = epoll_wait(loop->epoll, events, EVENTS_MOST, left == 1 ? LEAVE_MS : LOOK_MS);
-                bool has_news = false;
+                int count = epoll_wait(loop->epoll, events, EVENTS_MOST, farewell.left ? LEAVE_MS : LOOK_MS);
+                bool has_news = false, is_leaving = false;
 
                 for (int i = 0; i < count; i++) {
                         if (events[i].data.ptr == loop)
@@ -340,7 +346,8 @@ static void *run(void *user)
                 if (has_news)
                         goes_on = take_news(loop, &is_leaving);
                 if (is_leaving)
-                        leave_all(loop, &left, &left_ns);
+                        farewell = (struct farewell){.left = 2};
+                say_farewell(loop, &farewell);
                 if (clock_ns() - looked_ns < LOOK_MS * INT64_C(1000000))
                         continue;
                 each_connection(loop, look);

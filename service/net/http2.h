@@ -15,7 +15,8 @@ struct http2 *http2_new(struct service *service, struct peers *peers, const stru
  */
 void http2_take(struct http2 *http2, int socket, const struct sockaddr *address, socklen_t size);
 
-/* Tells every client that its connection takes no more requests; those that have begun are answered. */
+/* The daemon drains: tells every client that its connection takes no more requests. Those that have begun are answered.
+   To be called again when connections may have come since. */
 void http2_drain(struct http2 *http2);
 
 /* Closes every connection; no worker may have a call. Takes NULL. */

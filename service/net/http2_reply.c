@@ -43,6 +43,8 @@ static ssize_t read_reply(nghttp2_session *http2, int32_t id, uint8_t *to, size_
 {
         struct stream *stream = source->ptr;
         struct call *call = stream->call;
+        if (call->reply.failed)
+                return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
         size_t left = call->reply.length - stream->sent;
 
         if (size > left)
@@ -52,6 +54,12 @@ static ssize_t read_reply(nghttp2_session *http2, int32_t id, uint8_t *to, size_
         stream->sent += size;
         if (size < left)
                 return (ssize_t)size;
+        if (stream->phase != STREAM_REPLY) { /* more will come */
+                if (size)
+                        return (ssize_t)size;
+                call->reply.length = stream->sent = 0;
+                return NGHTTP2_ERR_DEFERRED;
+        }
         *flags |= NGHTTP2_DATA_FLAG_EOF;
         if (call->trailers.length) {
                 nghttp2_nv fields[TRAILERS_MOST];
@@ -63,7 +71,7 @@ static ssize_t read_reply(nghttp2_session *http2, int32_t id, uint8_t *to, size_
         return (ssize_t)size;
 }
 
-bool stream_reply(struct stream *stream)
+bool stream_reply(struct stream *stream, bool is_part)
 {
         struct call *call = stream->call;
         nghttp2_data_provider body = {.source.ptr = stream, .read_callback = read_reply};
@@ -73,7 +81,7 @@ bool stream_reply(struct stream *stream)
 
         if (call->reply.failed || call->trailers.failed)
                 call_reply_no_memory(call);
-        bool has_body = call->method != METHOD_HEAD && call->status != 304 && call->reply.length;
+        bool has_body = call->method != METHOD_HEAD && call->status != 304 && (is_part || call->reply.length);
 
         snprintf(status, sizeof(status), "%d", call->status);
         count = add_field(fields, 0, ":status", status);
@@ -85,12 +93,11 @@ bool stream_reply(struct stream *stream)
                 snprintf(seconds, sizeof(seconds), "%" PRId64, pool_state(call->service->pool).wait_s);
                 count = add_field(fields, count, "retry-after", seconds);
         }
-        if (!call->trailers.length && call->status != 204) { /* RFC 9110, 8.6 */
+        if (!is_part && !call->trailers.length && call->status != 204) { /* RFC 9110, 8.6 */
                 snprintf(length, sizeof(length), "%zu", call->reply.length);
                 count = add_field(fields, count, "content-length", length);
         } else if (!has_body) {
                 count = add_trailers(&call->trailers, fields, count, FIELDS_MOST + TRAILERS_MOST);
         }
-        stream->phase = STREAM_REPLY;
         return nghttp2_submit_response(stream->session->http2, stream->id, fields, count, has_body ? &body : NULL) == 0;
 }

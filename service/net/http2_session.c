@@ -86,6 +86,15 @@ static bool is_gone(struct call *call)
         return atomic_load_explicit(&((struct stream *)call->connection)->is_gone, memory_order_relaxed);
 }
 
+static void flush(struct call *call)
+{
+        struct stream *stream = call->connection;
+
+        if (stream->is_flowing)
+                nghttp2_session_resume_data(stream->session->http2, stream->id);
+        stream->is_flowing = stream->is_flowing || stream_reply(stream, true);
+}
+
 static const struct call_transport transport = {
         .header = find_header,
         .headers = find_headers,
@@ -93,6 +102,7 @@ static const struct call_transport transport = {
         .suspend = suspend,
         .resume = resume,
         .is_gone = is_gone,
+        .flush = flush,
         .has_trailers = true,
 };
 
@@ -173,12 +183,14 @@ static void stream_free(struct stream *stream)
 /* The reply stands. */
 static void answer(struct stream *stream)
 {
-        stream->phase = STREAM_READY;
+        stream->phase = STREAM_REPLY;
         call_enter(stream->call, STAGE_SEND);
         stream->moved_ns = clock_ns();
         stream->moved_bytes = 0;
         text_free(&stream->waiting);
-        if (!stream_reply(stream))
+        if (stream->is_flowing)
+                nghttp2_session_resume_data(stream->session->http2, stream->id);
+        else if (!stream_reply(stream, false))
                 reset(stream, NGHTTP2_INTERNAL_ERROR);
 }
 
@@ -203,7 +215,13 @@ static void take_body(struct stream *stream, const char *bytes, size_t size)
 /* Nothing more comes of the body. */
 static void end_body(struct stream *stream)
 {
-        if (stream->phase == STREAM_BODY && !stream->is_suspended && handover_end(stream->call))
+        enum call_next next;
+
+        if (stream->phase != STREAM_BODY || stream->is_suspended)
+                return;
+        next = handover_end(stream->call);
+        stream->is_waiting = next == CALL_WAIT;
+        if (next == CALL_DONE)
                 answer(stream);
 }
 
@@ -511,6 +529,29 @@ bool session_is_over(const struct session *session)
         return !nghttp2_session_want_read(session->http2) && !nghttp2_session_want_write(session->http2);
 }
 
+/* What would last as long as its client likes. */
+static void end_flow(struct stream *stream)
+{
+        if (stream->phase != STREAM_BODY || !stream->is_flowing)
+                return;
+        if (stream->is_waiting) {
+                end_body(stream);
+                return;
+        }
+        call_reply_error(stream->call, OX_UNAVAILABLE, "the daemon ends");
+        stream->call->handler->done(stream->call);
+        answer(stream);
+}
+
+void session_drain(struct session *session)
+{
+        for (struct stream *stream = session->first, *next; stream; stream = next) {
+                next = stream->next;
+                end_flow(stream);
+        }
+        session_leave(session);
+}
+
 /* First word that there will be an end, so that what is on its way is still taken; then the end (RFC 9113, 6.8). */
 void session_leave(struct session *session)
 {
@@ -566,6 +607,26 @@ static void look_at_body(struct stream *stream, int64_t now)
         answer(stream);
 }
 
+/* Its reply goes on as its body does, or waits for the drain: it may be silent, but must take what is sent. */
+static void look_at_flow(struct stream *stream, int64_t now)
+{
+        struct call *call = stream->call;
+
+        if (call->reply.length == stream->sent) {
+                stream->moved_ns = now;
+        } else if (!has_moved(stream, stream->sent, REPLY_BYTES, now,
+                              stream->session->owner->service->config->answer_s)) {
+                stream->cut_off_by = "answer_s";
+                reset(stream, NGHTTP2_CANCEL);
+                return;
+        }
+        if (call_is_late(call) && (!stream->is_waiting || call->is_client_deadline)) {
+                call_reply_late(call);
+                call->handler->done(call);
+                answer(stream);
+        }
+}
+
 static void look_at(struct stream *stream, int64_t now)
 {
         const struct session *session = stream->session;
@@ -575,6 +636,8 @@ static void look_at(struct stream *stream, int64_t now)
                 return;
         if (stream->phase == STREAM_HEAD && now - stream->moved_ns > config->header_s * SECOND_NS)
                 nghttp2_session_terminate_session(session->http2, NGHTTP2_ENHANCE_YOUR_CALM);
+        else if (stream->phase == STREAM_BODY && stream->is_flowing)
+                look_at_flow(stream, now);
         else if (stream->phase == STREAM_BODY)
                 look_at_body(stream, now);
         else if (stream->phase == STREAM_SENT && now - stream->moved_ns > config->body_s * SECOND_NS)

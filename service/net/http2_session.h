@@ -40,12 +40,13 @@ struct stream {
         enum {
                 STREAM_HEAD,  /* its head comes */
                 STREAM_BODY,  /* its body goes to the handler, or waits for a worker */
-                STREAM_READY, /* its reply stands */
                 STREAM_REPLY, /* its reply is being sent */
                 STREAM_SENT,
         } phase;
         bool is_complete;          /* the client has sent its end */
         bool is_suspended;         /* a worker has the call */
+        bool is_flowing;           /* some of its reply has been sent while the body still comes */
+        bool is_waiting;           /* for the drain (CALL_WAIT) */
         enum call_resume how;      /* it comes back */
         atomic_bool is_gone;       /* nobody waits for the reply any more */
         struct stream *resumed;    /* the next in the owner's list */
@@ -77,8 +78,11 @@ bool session_is_over(const struct session *session);
 /* A call has come back from a worker. */
 void stream_go_on(struct stream *stream);
 
-/* Takes no more requests. */
+/* Takes no more requests, at once when it is called again. */
 void session_leave(struct session *session);
+
+/* The same, and the daemon drains. */
+void session_drain(struct session *session);
 
 /* To be called about once a second: ends what has taken too long. */
 void session_look(struct session *session, int64_t now);
@@ -88,5 +92,6 @@ void session_end(struct session *session);
 
 /* -- the reply (http2_reply.c) -- */
 
-/* Sends the reply of the stream's call, which stands. False when there is no memory. */
-bool stream_reply(struct stream *stream);
+/* Sends the reply of the stream's call, which stands, or only begins (`is_part`): it goes on until the stream's phase
+   is STREAM_REPLY. False when there is no memory. */
+bool stream_reply(struct stream *stream, bool is_part);

@@ -38,11 +38,16 @@ const struct route routes[] = {
         {"/v2/health/live", "v2/health/live", METHOD_GET, ANSWER(probe_live_v2)},
         {"/v2/health/ready", "v2/health/ready", METHOD_GET, ANSWER(probe_ready_v2)},
         {"/shaped.v1.ShapeInference/InferModel", "InferModel", METHOD_POST | METHOD_GET, RPC},
+        {"/shaped.v1.ShapeInference/InferModelStream", "InferModelStream", METHOD_POST, RPC},
         {"/shaped.v1.ShapeInference/InferNode", "InferNode", METHOD_POST | METHOD_GET, RPC},
         {"/shaped.v1.ShapeInference/BatchInferNodes", "BatchInferNodes", METHOD_POST | METHOD_GET, RPC},
         {"/shaped.v1.ShapeInference/ListOperators", "ListOperators", METHOD_POST | METHOD_GET, RPC},
         {"/shaped.v1.ShapeInference/GetOperator", "GetOperator", METHOD_POST | METHOD_GET, RPC},
         {"/grpc.health.v1.Health/Check", "Health/Check", METHOD_POST, RPC},
+        {"/grpc.health.v1.Health/Watch", "Health/Watch", METHOD_POST, RPC},
+        {"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", "ServerReflectionInfo", METHOD_POST, RPC},
+        {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", "ServerReflectionInfo/v1alpha", METHOD_POST,
+         RPC},
         {"/", "home", METHOD_GET, ANSWER(probe_home)},
 };
 

@@ -44,7 +44,7 @@ static bool begin(struct rpc *rpc)
         if (rpc->envelope.has_coding && strcmp(coding, "gzip") != 0)
                 return rpc_refuse(rpc, OX_UNIMPLEMENTED, "the Grpc-Encoding is '%.40s', wanted is gzip or identity",
                                   coding);
-        if (rpc->envelope.has_coding)
+        if (rpc->envelope.has_coding && rpc->method->kind != RPC_DIALOG)
                 rpc->call->body_is_work = true;
         return read_timeout(rpc);
 }
@@ -54,6 +54,11 @@ static bool begin(struct rpc *rpc)
 static uint32_t envelope_length(const unsigned char *head)
 {
         return (uint32_t)head[1] << 24 | (uint32_t)head[2] << 16 | (uint32_t)head[3] << 8 | head[4];
+}
+
+static bool takes_many(const struct rpc *rpc)
+{
+        return rpc->method->kind == RPC_UPLOAD || rpc->method->kind == RPC_DIALOG;
 }
 
 /* The flags and length of a message have come. */
@@ -68,7 +73,7 @@ static bool open_envelope(struct rpc *rpc)
         if (flags & ~(unsigned)FLAG_COMPRESSED)
                 return rpc_refuse(rpc, OX_INVALID_ARGUMENT, "the flags of the message are 0x%02x, wanted are 0 or 1",
                                   flags);
-        if (rpc->envelope.count++)
+        if (rpc->envelope.count++ && !takes_many(rpc))
                 return rpc_refuse(rpc, OX_UNIMPLEMENTED, "the request has more than one message");
         if (rpc->envelope.left > (uint64_t)limit)
                 return rpc_refuse(rpc, OX_RESOURCE_EXHAUSTED,
@@ -81,21 +86,39 @@ static bool open_envelope(struct rpc *rpc)
         return rpc_decode(rpc, ENCODING_GZIP);
 }
 
+static bool end_message(struct rpc *rpc)
+{
+        if (!takes_many(rpc))
+                return true;
+        if (!rpc_end_part(rpc) || (rpc->method->kind == RPC_DIALOG && !grpc_answer_part(rpc)))
+                return false;
+        rpc->message.length = 0;
+        if (rpc->method->kind == RPC_DIALOG)
+                rpc->decoded = 0;
+        return true;
+}
+
 static bool body(struct rpc *rpc, const char *bytes, size_t size)
 {
         while (size > 0) {
+                bool is_over;
+
                 size_t step = rpc->envelope.left < size ? (size_t)rpc->envelope.left : size;
 
                 if (step == 0) {
                         rpc->envelope.head[rpc->envelope.head_size++] = (unsigned char)*bytes;
                         step = 1;
-                        if (rpc->envelope.head_size == RPC_ENVELOPE && !open_envelope(rpc))
+                        is_over = rpc->envelope.head_size == RPC_ENVELOPE;
+                        if (is_over && !open_envelope(rpc))
                                 return false;
                 } else {
                         rpc->envelope.left -= step;
                         if (!rpc_take(rpc, bytes, step))
                                 return false;
+                        is_over = true;
                 }
+                if (is_over && rpc->envelope.left == 0 && !end_message(rpc))
+                        return false;
                 bytes += step;
                 size -= step;
         }
@@ -106,7 +129,7 @@ static bool end(struct rpc *rpc)
 {
         if (rpc->envelope.head_size || rpc->envelope.left)
                 return rpc_refuse(rpc, OX_INVALID_ARGUMENT, "the body ends within a message");
-        if (rpc->envelope.count == 0)
+        if (rpc->envelope.count == 0 && rpc->method->kind != RPC_DIALOG)
                 return rpc_refuse(rpc, OX_UNIMPLEMENTED, "the request has no message");
         return rpc_take_end(rpc);
 }
@@ -228,8 +251,44 @@ static void reply_end(struct rpc *rpc, size_t start)
 /* The status is 200 whatever went wrong; what did stands in the trailers. */
 static void fail(struct rpc *rpc)
 {
-        call_reply(rpc->call, 200, content_type(rpc));
+        if (!rpc->has_parts)
+                call_reply(rpc->call, 200, content_type(rpc));
         put_trailers(rpc, rpc->failure.code);
+}
+
+#define UNSENT_MOST ((size_t)1024 * 1024) /* of answers that the client does not take */
+
+bool grpc_answer_part(struct rpc *rpc)
+{
+        struct call_text *reply_text = &rpc->call->reply;
+
+        if (rpc->has_parts && reply_text->length > UNSENT_MOST)
+                return rpc_refuse(rpc, OX_RESOURCE_EXHAUSTED, "the client does not take the answers that it asks for");
+        if (rpc->has_parts)
+                open_envelope_of_reply(rpc);
+        else
+                reply(rpc);
+        size_t at = reply_text->length - RPC_ENVELOPE;
+        enum ox_code code = rpc_run(rpc);
+
+        if (code != OX_OK) {
+                if (reply_text->length > at)
+                        reply_text->length = at;
+                fail(rpc);
+                rpc->call->code = code;
+                return false;
+        }
+        close_envelope(reply_text, at, 0);
+        rpc->has_parts = true;
+        rpc->call->transport->flush(rpc->call);
+        return true;
+}
+
+void grpc_end_parts(struct rpc *rpc)
+{
+        if (!rpc->has_parts)
+                call_reply(rpc->call, 200, content_type(rpc));
+        put_trailers(rpc, OX_OK);
 }
 
 void grpc_put_error(struct call *call, int status, enum ox_code code, const char *message)

@@ -34,9 +34,11 @@ static bool fail(struct model_stream *s, enum ox_code code, const char *field, c
 
 /* -- where the bytes go -- */
 
-/* Of two models the later one counts. */
+/* Of two models the later one counts, unless they are parts of one. */
 static void begin_model(struct model_stream *s)
 {
+        if (s->has_model && s->has_parts)
+                return;
         if (s->has_model)
                 ox_context_reset(s->context, SIZE_MAX);
         ox_model_defer(s->context, s->defer_bytes);

@@ -13,6 +13,7 @@ struct model_stream {
         struct call_text rest; /* in protobuf the options, one message after the other, which is their merger; in JSON
                                   the request, its model empty */
         size_t defer_bytes;    /* ox_model_defer() */
+        bool has_parts;        /* models are one after the other parts of one */
         bool has_model;
         enum ox_code code; /* of what failed; `fault` says what */
         struct message_fault fault;

@@ -112,7 +112,8 @@ bool rpc_decode(struct rpc *rpc, enum encoding encoding)
         if (encoding == ENCODING_IDENTITY)
                 return true;
         rpc->decoder = decoder_new(encoding, &service->config->limits, &service->budget);
-        rpc->call->body_is_work = true; /* a few bytes may decode to many */
+        /* A few bytes may decode to many; in a dialog to no more than a node may have. */
+        rpc->call->body_is_work = rpc->method->kind != RPC_DIALOG;
         rpc->call->inline_bytes = encoding == ENCODING_GZIP ? GZIP_INLINE : 0;
         return rpc->decoder || rpc_refuse(rpc, OX_UNAVAILABLE, "%s", service->budget.text);
 }
@@ -128,15 +129,30 @@ bool rpc_take(struct rpc *rpc, const char *bytes, size_t size)
         return code == OX_OK;
 }
 
+static bool end_decoding(struct rpc *rpc)
+{
+        return !rpc->decoder || decoder_is_complete(rpc->decoder) ||
+               rpc_refuse(rpc, OX_INVALID_ARGUMENT, "the compressed message ends too early");
+}
+
 bool rpc_take_end(struct rpc *rpc)
 {
-        if (rpc->decoder && !decoder_is_complete(rpc->decoder))
-                return rpc_refuse(rpc, OX_INVALID_ARGUMENT, "the compressed message ends too early");
+        if (!end_decoding(rpc))
+                return false;
         if (!rpc->method->is_model || model_stream_end(&rpc->model))
                 return true;
         rpc_fail_message(rpc, rpc->model.code, &rpc->model.fault);
         reply_failure(rpc);
         return false;
+}
+
+bool rpc_end_part(struct rpc *rpc)
+{
+        if (!rpc_take_end(rpc))
+                return false;
+        decoder_free(rpc->decoder);
+        rpc->decoder = NULL;
+        return true;
 }
 
 struct reading {
@@ -246,7 +262,7 @@ static enum ox_code run_to_json(void *user)
         return OX_OK;
 }
 
-static enum ox_code run_method(struct rpc *rpc)
+enum ox_code rpc_run(struct rpc *rpc)
 {
         rpc->answer.length = 0;
         if (!rpc->method->is_model)
@@ -273,7 +289,7 @@ static bool answer(struct rpc *rpc, bool is_inline)
         rpc->is_inline = is_inline;
         rpc->protocol->reply(rpc);
         size_t start = rpc->call->reply.length;
-        enum ox_code code = run_method(rpc);
+        enum ox_code code = rpc_run(rpc);
 
         if (code == OX_ABORTED && is_inline)
                 return false;
@@ -321,10 +337,11 @@ static const struct rpc_protocol *find_protocol(struct call *call, const struct 
         if (method->rest_path && strcmp(call->path, method->rest_path) == 0)
                 return &rest_proto;
         if (call->method != METHOD_POST)
-                return &connect_get;
+                return method->kind == RPC_UNARY ? &connect_get : NULL;
         for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
                 if (strlen(rows[i].type) == length && strncasecmp(type, rows[i].type, length) == 0 &&
-                    (rows[i].protocol != &grpc || call->transport->has_trailers)) {
+                    (rows[i].protocol != &grpc || call->transport->has_trailers) &&
+                    (rows[i].protocol == &grpc || method->kind == RPC_UNARY)) {
                         *ret_is_json = rows[i].is_json;
                         return rows[i].protocol;
                 }
@@ -397,6 +414,7 @@ void rpc_begin(struct call *call)
         /* A GET says only in its query whether the message is JSON. */
         model_stream_begin(&rpc->model, rpc->context, is_json, &service->budget,
                            service->config->limits.node_request_bytes, INLINE_MODEL_BYTES);
+        rpc->model.has_parts = method->kind == RPC_UPLOAD;
         call->put_error = put_error;
         protocol->begin(rpc);
 }
@@ -415,13 +433,26 @@ static bool may_be_inline(const struct rpc *rpc)
         return rpc->message.length <= INLINE_NODE_BYTES;
 }
 
+static enum call_next end_parts(struct rpc *rpc)
+{
+        rpc->is_watched = rpc->method->kind == RPC_WATCH;
+        if (rpc->is_watched && !grpc_answer_part(rpc))
+                return CALL_DONE;
+        if (rpc->is_watched && !atomic_load(&rpc->call->service->draining))
+                return CALL_WAIT;
+        grpc_end_parts(rpc);
+        return CALL_DONE;
+}
+
 enum call_next rpc_end(struct call *call)
 {
         struct rpc *rpc = call->state;
         struct metrics *metrics = &call->service->metrics;
 
-        if (!rpc->protocol->end(rpc))
+        if (!rpc->is_watched && !rpc->protocol->end(rpc))
                 return CALL_DONE;
+        if (rpc->method->kind == RPC_WATCH || rpc->method->kind == RPC_DIALOG)
+                return end_parts(rpc);
         if (may_be_inline(rpc) && answer(rpc, true)) {
                 metric_add(metrics, METRIC_inferred_total_inline, 1);
                 return CALL_DONE;

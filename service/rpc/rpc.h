@@ -10,6 +10,14 @@
 
 struct rpc;
 
+/* How many messages there are. All but the first are for gRPC alone. */
+enum rpc_kind {
+        RPC_UNARY,  /* one each way */
+        RPC_UPLOAD, /* several with a part of the model each, one answer */
+        RPC_WATCH,  /* one, an answer, and another one when the daemon drains */
+        RPC_DIALOG, /* any number, an answer to each at once */
+};
+
 struct rpc_method {
         const char *path;      /* "/package.Service/Method" */
         const char *rest_path; /* REST's, for messages in protobuf; NULL: none */
@@ -18,6 +26,7 @@ struct rpc_method {
         /* Infers or looks up, and writes the response with rpc_write() or rpc_write_message(). What fails calls
            rpc_fail(). OX_ABORTED: too much for the thread that reads, which is rpc->is_inline; it is called again. */
         enum ox_code (*run)(struct rpc *rpc);
+        enum rpc_kind kind;
 };
 
 /* Every method there is. */
@@ -42,6 +51,12 @@ extern const struct rpc_protocol connect_post, connect_get, grpc, grpc_web, rest
 /* The reply of an error in gRPC's form, for a call that has no struct rpc (call->put_error). */
 void grpc_put_error(struct call *call, int status, enum ox_code code, const char *message);
 
+/* Answers the message that was collected with one of several, which is sent at once. False: the call has its reply. */
+bool grpc_answer_part(struct rpc *rpc);
+
+/* Ends a reply of such answers. */
+void grpc_end_parts(struct rpc *rpc);
+
 #define RPC_ERROR    1024
 #define RPC_ENVELOPE 5 /* bytes before a message of gRPC: flags and length */
 
@@ -52,6 +67,8 @@ struct rpc {
         bool is_json;
         bool is_inline;
         bool wants_gzip; /* the client takes compressed answers */
+        bool has_parts;  /* of the answer, sent already */
+        bool is_watched; /* it has its first answer, and waits for the drain */
         struct ox_context *context;
 
         /* the request */
@@ -80,6 +97,12 @@ int64_t rpc_limit(const struct rpc *rpc, const char **ret_name);
 
 /* Decodes the message from here on. False: the call has its reply. */
 bool rpc_decode(struct rpc *rpc, enum encoding encoding);
+
+/* The end of one message of several. False: the call has its reply. */
+bool rpc_end_part(struct rpc *rpc);
+
+/* Runs the method, which writes its answer. */
+enum ox_code rpc_run(struct rpc *rpc);
 
 /* Takes bytes of the message as it was sent, and its end. False: the call has its reply. */
 bool rpc_take(struct rpc *rpc, const char *bytes, size_t size);
@@ -134,3 +157,4 @@ enum ox_code rpc_batch_infer_nodes(struct rpc *rpc);
 enum ox_code rpc_list_operators(struct rpc *rpc);
 enum ox_code rpc_get_operator(struct rpc *rpc);
 enum ox_code rpc_health_check(struct rpc *rpc);
+enum ox_code rpc_reflect(struct rpc *rpc);

@@ -35,11 +35,12 @@ def _load():
     sys.path[:0] = [folder.name]
     if DEBIAN not in sys.path:
         sys.path.append(DEBIAN)
-    names = ("shaped_pb2", "onnx_pb2", "google.rpc.status_pb2", "google.rpc.error_details_pb2", "health_pb2")
+    names = ("shaped_pb2", "onnx_pb2", "google.rpc.status_pb2", "google.rpc.error_details_pb2", "health_pb2", "reflection_v1_pb2",
+             "reflection_v1alpha_pb2")
     return [importlib.import_module(name) for name in names], folder
 
 
-(shaped, onnx, status, details, health), _folder = _load()
+(shaped, onnx, status, details, health, reflection, reflection_alpha), _folder = _load()
 
 
 def decode(kind, data):

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """gRPC over HTTP/2 by python3-grpcio, unmodified: what test_rpc.py does not ask of every protocol."""
+import threading
+
 from build import graph, op
 from build import model as build
 from harness import PATIENCE_SECONDS, Daemon, check, equal, finish, wait_for
-from messages import health, shaped
+from messages import health, reflection, reflection_alpha, shaped
 from rpc import SERVICE, grpc_calls
+from google.protobuf import descriptor_pb2, descriptor_pool
 from wire import number, text, value_info
 
 INFER = SERVICE + "InferModel"
@@ -102,6 +105,91 @@ def check_streams(daemon):
     equal("200 calls on one connection", lengths, [20001 if i % 10 == 0 else 4 for i in range(200)])
 
 
+def check_upload(daemon):
+    """A model in parts of many messages."""
+    with grpc_calls.channel(daemon) as opened:
+        call = grpc_calls.stub(opened, "InferModelStream", shaped.InferModelResponse, shape="stream_unary")
+
+        def parts(data, size, options=None):
+            yield shaped.InferModelRequest(options=options) if options else shaped.InferModelRequest()
+            for at in range(0, len(data), size):
+                yield shaped.InferModelRequest(model=data[at:at + size])
+
+        data = chain(50)
+        wanted = infer(daemon, data)[1]
+        for size in (1, 7, 1000, len(data)):
+            for compression in (grpc_calls.grpc.Compression.NoCompression, grpc_calls.grpc.Compression.Gzip):
+                found = call(parts(data, size), compression=compression)
+                check("in parts of %d it is the same, %s" % (size, compression), found == wanted)
+        options = shaped.InferOptions(dims=[shaped.Binding(name="N", value=7)])
+        found = call(parts(data, 100, options))
+        equal("with options", found.values[-1].type.tensor_type.shape.dim[0].dim_value, 7)
+        found = call(parts(weights(64 << 20), 1 << 20))
+        check("64 MiB in parts", found.model.bytes_skipped > 60 << 20)
+        for what, stream, code in (("no message", [], "unimplemented"), ("no model", [shaped.InferModelRequest()], "invalid_argument"),
+                                   ("a message that ends in a field", [b"\x0a\x05abc"], "invalid_argument"),
+                                   ("one that goes on in the next", [b"\x0a\x05abc", b"de"], "invalid_argument")):
+            try:
+                got = call(iter(stream)) and "ok"
+            except grpc_calls.grpc.RpcError as error:
+                got = grpc_calls.code_of(error)
+            equal("parts: %s" % what, got, code)
+
+
+def check_reflection(daemon):
+    for version, messages in (("v1", reflection), ("v1alpha", reflection_alpha)):
+        with grpc_calls.channel(daemon) as opened:
+            ask = grpc_calls.stub(opened, "ServerReflectionInfo", messages.ServerReflectionResponse,
+                                  "/grpc.reflection.%s.ServerReflection/" % version, "stream_stream")
+            waiting, asked = [], threading.Semaphore(0)
+
+            def requests():
+                while asked.acquire() and waiting[-1] is not None:
+                    yield waiting[-1]
+
+            answers = ask(requests())
+
+            def answer(**request):
+                """Each is answered while the stream stays open."""
+                waiting.append(messages.ServerReflectionRequest(**request))
+                asked.release()
+                return next(answers)
+
+            names = [s.name for s in answer(list_services="").list_services_response.service]
+            equal("%s: services" % version, sorted(names), ["grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection",
+                                                           "grpc.reflection.v1alpha.ServerReflection", "shaped.v1.ShapeInference"])
+            pool = descriptor_pool.DescriptorPool()
+            for name in names:
+                for data in reversed(answer(file_containing_symbol=name).file_descriptor_response.file_descriptor_proto):
+                    pool.AddSerializedFile(data)
+            methods = [m.name for m in pool.FindServiceByName("shaped.v1.ShapeInference").methods]
+            equal("%s: methods" % version, methods, [m.name for m in shaped.DESCRIPTOR.services_by_name["ShapeInference"].methods])
+            found = answer(file_by_filename="onnx.proto").file_descriptor_response.file_descriptor_proto
+            equal("%s: a file" % version, descriptor_pb2.FileDescriptorProto.FromString(found[0]).package, "shaped.onnx.v1")
+            for what in ("file_by_filename", "file_containing_symbol", "all_extension_numbers_of_type"):
+                equal("%s: no such %s" % (version, what), answer(**{what: "no.such"}).error_response.error_code, 5)
+            equal("%s: extensions of a type" % version,
+                  answer(all_extension_numbers_of_type="shaped.v1.Value").all_extension_numbers_response.base_type_name, "shaped.v1.Value")
+            waiting.append(None)
+            asked.release()
+            equal("%s: its end" % version, list(answers), [])
+
+
+def check_watch():
+    """A watcher learns at once that the daemon drains, and is no reason to wait."""
+    with Daemon() as daemon:
+        with grpc_calls.channel(daemon) as opened:
+            watch = grpc_calls.stub(opened, "Watch", health.HealthCheckResponse, HEALTH, "unary_stream")
+            states, unknown = watch(health.HealthCheckRequest()), watch(health.HealthCheckRequest(service="x"))
+            left = watch(health.HealthCheckRequest(service="shaped.v1.ShapeInference"))
+            equal("it serves", (next(states).status, next(unknown).status, next(left).status), (1, 3, 1))
+            left.cancel()
+            check("who has left is not waited for", wait_for(lambda: daemon.metric("requests_in_flight") == 2))
+            equal("the daemon ends well", daemon.stop(), 0)
+            equal("it serves no more", [s.status for s in states], [2])
+            equal("and what is not there stays so", [s.status for s in unknown], [3])
+
+
 def check_drain():
     """Calls that have begun are answered; those that come later fail in a way that clients try elsewhere."""
     with Daemon() as daemon:
@@ -129,6 +217,9 @@ def main():
         check_deadlines(daemon)
         check_sizes(daemon)
         check_streams(daemon)
+        check_upload(daemon)
+        check_reflection(daemon)
+    check_watch()
     check_drain()
     finish()
 
