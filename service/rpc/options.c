@@ -97,10 +97,10 @@ static enum ox_code take_shape(struct taking *t, const Shaped__V1__InputShape *g
         return OX_OK;
 }
 
-static enum ox_code take_shapes(struct taking *t)
+static enum ox_code take_shapes(struct taking *t, struct ox_input_shape **ret_more)
 {
-        struct ox_input_shape *shapes =
-                arena_new_array(ox_context_arena(t->context), struct ox_input_shape, t->given->n_shapes);
+        struct ox_input_shape *shapes = arena_new_array(ox_context_arena(t->context), struct ox_input_shape,
+                                                        t->given->n_shapes + t->given->n_input_values);
 
         for (size_t i = 0; i < t->given->n_shapes; i++) {
                 enum ox_code code = take_shape(t, t->given->shapes[i], &shapes[i]);
@@ -112,6 +112,66 @@ static enum ox_code take_shapes(struct taking *t)
         }
         t->ret->shape = shapes;
         t->ret->n_shape = t->given->n_shapes;
+        *ret_more = shapes + t->given->n_shapes;
+        return OX_OK;
+}
+
+/* An element as text; "" for one that is no number. */
+static const char *element_text(struct arena *arena, const struct scalar *element)
+{
+        if (element->kind == SCALAR_FLOAT)
+                return arena_printf(arena, "%.17g", element->f);
+        return element->kind == SCALAR_INT ? arena_printf(arena, "%lld", (long long)element->d.val) : "";
+}
+
+/* A tensor gives an input its shape, where no other is given, as well as its elements. */
+static enum ox_code take_input_value(struct taking *t, const OnnxTensor *given, struct ox_input_shape *ret_shape,
+                                     struct ox_input_content *ret)
+{
+        struct arena *arena = ox_context_arena(t->context);
+        struct value value = {.type = type_unknown};
+        size_t dropped = 0;
+        struct builder b;
+
+        if (!given->name || !given->name[0])
+                return message_fail_at(&t->fault, "name", "a tensor must name an input");
+        builder_init(&b, arena, NULL, NULL, ox_context_limits(t->context)); /* a tensor has neither names nor symbols */
+        if (build_given_tensor(&b, (struct build_subject){"tensor", given->name}, given, &value, &dropped) != OX_OK)
+                return message_fail(&t->fault, "%s", b.error);
+        if (!value.content)
+                return message_fail(&t->fault,
+                                    "tensor %.100s must have elements, numbers of which there are not too many",
+                                    given->name);
+        const struct content *content = content_read(value.content);
+        const char **dims = arena_new_array(arena, const char *, value.type.rank);
+        const char **elements = arena_new_array(arena, const char *, content->count);
+
+        for (int d = 0; d < value.type.rank; d++)
+                dims[d] = arena_printf(arena, "%lld", (long long)value.type.dim[d].val);
+        for (size_t i = 0; i < content->count; i++)
+                elements[i] = element_text(arena, &content->at[i]);
+        *ret_shape = (struct ox_input_shape){.input = given->name, .dim = dims, .rank = (size_t)value.type.rank};
+        *ret = (struct ox_input_content){.input = given->name, .element = elements, .count = content->count};
+        return OX_OK;
+}
+
+static enum ox_code take_input_values(struct taking *t, struct ox_input_shape *shapes)
+{
+        const Shaped__V1__InferOptions *g = t->given;
+        struct ox_input_content *contents =
+                arena_new_array(ox_context_arena(t->context), struct ox_input_content, g->n_input_values);
+
+        for (size_t i = 0; i < g->n_input_values; i++) {
+                enum ox_code code = take_input_value(t, g->input_values[i], &shapes[i], &contents[i]);
+
+                if (code == OX_OK)
+                        continue;
+                message_fault_within_element(&t->fault, "input_values", i);
+                return code;
+        }
+        t->ret->n_shape += g->n_input_values;
+        t->ret->content = contents;
+        t->ret->n_content = g->n_input_values;
         return OX_OK;
 }
 
@@ -123,7 +183,6 @@ static enum ox_code refuse_others(struct taking *t)
                 const char *field;
                 bool is_wanted;
         } others[] = {
-                {"input_values", g->n_input_values > 0},
                 {"no_assumptions", g->no_assumptions},
                 {"nodes", g->nodes},
                 {"costs", g->costs},
@@ -147,6 +206,8 @@ static enum ox_code take(struct taking *t)
                 [SHAPED__V1__VALUE_SELECTION__ALL] = OX_VALUES_ALL,
         };
 
+        struct ox_input_shape *more_shapes = NULL;
+
         if (t->given->has_values && (unsigned)t->given->values >= sizeof(values) / sizeof(values[0]))
                 return message_fail_at(&t->fault, "values", "must be a number of the enum ValueSelection, got %d",
                                        (int)t->given->values);
@@ -158,7 +219,8 @@ static enum ox_code take(struct taking *t)
         t->ret->explain = (const char *const *)t->given->explain;
         t->ret->n_explain = t->given->n_explain;
         TRY(take_bindings(t));
-        TRY(take_shapes(t));
+        TRY(take_shapes(t, &more_shapes));
+        TRY(take_input_values(t, more_shapes));
         return refuse_others(t);
 }
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
 """What a caller gives of inputs' contents, and what is made of those that nobody gives."""
+import base64
+import json
+
 from build import const, graph, infer, model, op
 from harness import Daemon, check, equal, finish
 
@@ -73,6 +76,30 @@ def symbols(daemon):
           infer(daemon, named).json["values"][0])
 
 
+def over_rpc(daemon):
+    """The same in the messages of the service: a tensor has its shape too."""
+    def ask(data, tensors):
+        request = {"model": base64.b64encode(data).decode(), "options": {"inputValues": tensors}}
+        return daemon.post("/shaped.v1.ShapeInference/InferModel", json.dumps(request).encode(),
+                           headers={"Content-Type": "application/json"})
+
+    def dims(answer, name):
+        found = next(v for v in answer.json["values"] if v["name"] == name)
+        return [d["dimValue"] for d in found["type"]["tensorType"]["shape"]["dim"]]
+
+    answer = ask(SIZED, [{"name": "size", "dims": ["2"], "dataType": 7, "int64Data": ["5", "7"]}])
+    equal("a tensor", dims(answer, "s"), ["5", "7"])
+    open_shape = model(graph([op("y = Reshape(x, t)"), const("t", "int64[1]", [-1])], ["x: int32[A,B]"], ["y"]))
+    answer = ask(open_shape, [{"name": "x", "dims": ["2", "3"], "dataType": 6, "int32Data": [1, 2, 3, 4, 5, 6]}])
+    equal("with its shape", dims(answer, "y"), ["6"])
+    for what, tensors in (("no name", [{"dims": ["2"], "dataType": 7, "int64Data": ["5", "7"]}]),
+                          ("no such input", [{"name": "no", "dims": ["1"], "dataType": 7, "int64Data": ["5"]}]),
+                          ("too few elements", [{"name": "size", "dims": ["2"], "dataType": 7, "int64Data": ["5"]}]),
+                          ("texts", [{"name": "size", "dims": ["1"], "dataType": 8, "stringData": ["YQ=="]}])):
+        answer = ask(SIZED, tensors)
+        check("%s: 400" % what, answer.status == 400 and answer.json["code"] == "invalid_argument", answer.text[:300])
+
+
 def columns(daemon):
     """Shapes for sets of sizes beside the symbolic ones: what the model is when they are bound."""
     data = model(graph([op("y = Concat(x, w)", axis=1), op("q = SequenceConstruct(y, y)"), op("z = Add(x, v)"),
@@ -115,6 +142,7 @@ def columns(daemon):
 def main():
     with Daemon() as daemon:
         columns(daemon)
+        over_rpc(daemon)
         given(daemon)
         counted(daemon)
         symbols(daemon)
