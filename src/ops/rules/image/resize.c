@@ -13,15 +13,16 @@
 
 /* -- scales -- */
 
-/* floor(size * scale). The text means the number as it is stored; where that and float32's product come out
-   differently, the rounding of the runtime decides, and the answer is a fresh symbol. */
-static struct dim scale_number(struct node *n, int axis, int64_t size, double scale)
+/* floor(size * scale), of float32 numbers: scales are float32, and runtimes and the standard's own inference multiply
+   in it. Where only a part of the axis is taken, the order in which they multiply decides as well: then a product that
+   is another one in exact numbers is a fresh symbol. */
+static struct dim scale_number(struct node *n, int axis, int64_t size, double scale, bool is_part)
 {
         double exact = floor((double)size * scale), runtime = floor((double)((float)size * (float)scale));
 
-        if (!(exact < 9007199254740992.0) || (size <= EXACT_SIZE && exact != runtime))
+        if (!(exact < 9007199254740992.0) || (size <= EXACT_SIZE && is_part && exact != runtime))
                 return out_fresh(n, 0, axis);
-        return dim_int((int64_t)exact);
+        return dim_int((int64_t)(size <= EXACT_SIZE ? runtime : exact));
 }
 
 /* The same of a symbolic size, for scales such as 2 and 0.5 alone: p / 2^k. */
@@ -44,11 +45,12 @@ static struct dim scale_symbol(struct node *n, int axis, struct dim size, double
         return dim_floordiv(n->dims, dim_mul(n->dims, size, dim_int(whole)), dim_int((int64_t)1 << shift));
 }
 
-static struct dim scale_size(struct node *n, int axis, struct dim size, double scale)
+static struct dim scale_size(struct node *n, int axis, struct dim size, double scale, double part)
 {
-        if (scale == 1.0 || dim_is(size, 0))
+        if (part * scale == 1.0 || dim_is(size, 0))
                 return size;
-        return dim_is_int(size) ? scale_number(n, axis, size.val, scale) : scale_symbol(n, axis, size, scale);
+        return dim_is_int(size) ? scale_number(n, axis, size.val, part * scale, part != 1.0)
+                                : scale_symbol(n, axis, size, part * scale);
 }
 
 static enum ox_code scale_check(struct node *n, double scale, double least, int input)
@@ -74,7 +76,7 @@ static enum ox_code scale_axis(struct node *n, int axis, struct scalar scale, do
         if (isnan(part) || part < 0)
                 *dim = out_fresh(n, 0, axis);
         else
-                *dim = scale_size(n, axis, *dim, part * scale.f);
+                *dim = scale_size(n, axis, *dim, scale.f, part);
         return OX_OK;
 }
 
