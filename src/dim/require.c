@@ -126,6 +126,9 @@ enum dim_require dim_require_ge(struct dim_table *t, struct dim a, struct dim b,
 
         a = dim_resolve(t, a);
         b = dim_resolve(t, b);
+        /* That a size is not negative is asked of every one. */
+        if (dim_is(b, 0) && range_of(t, a).lower >= 0)
+                return DIM_HOLDS;
         if (proves_ge(t, a, b))
                 return DIM_HOLDS;
         if (expr_combine(t, a, 1, b, -1, &d))

@@ -55,6 +55,8 @@ enum ox_code sizes_differ(struct node *n, struct dim expected, struct place orig
 
 static enum ox_code agree(struct node *n, struct dim *dim, struct place origin, struct dim other, struct place place)
 {
+        if (dim_same(*dim, other))
+                return OX_OK;
         struct dim a = dim_resolve(n->dims, *dim), b = dim_resolve(n->dims, other);
         struct dim_fact fact;
         const char *hint;

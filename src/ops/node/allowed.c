@@ -219,13 +219,13 @@ static bool refuse_element(const struct held *h, const OnnxAttribute *given, siz
 enum ox_code attr_check_allowed(struct node *n, const OnnxAttribute *given, const struct op_attr *attr,
                                 bool check_types)
 {
+        if (!attr->allowed)
+                return OX_OK;
         struct held h = {.n = n, .attr = attr, .allowed = attr->allowed, .index = -1, .check_types = check_types};
         size_t count = count_elements(given, attr->type);
         bool list = attr->type == ATTR_INTS || attr->type == ATTR_FLOATS || attr->type == ATTR_STRINGS;
         enum ox_code code;
 
-        if (!attr->allowed)
-                return OX_OK;
         TRY(check_count(n, attr, count));
         for (size_t i = 0; i < count; i++) {
                 h.index = list ? (int64_t)i : -1;

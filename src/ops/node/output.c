@@ -27,6 +27,10 @@ static enum ox_code expect_size(struct node *n, int o, int axis, struct dim size
 {
         struct dim_condition condition;
 
+        size = dim_resolve(n->dims, size);
+        if (dim_is_int(size) && size.val < 0)
+                return node_error(n, REASON_NEGATIVE_SIZE, -1, "output %d would have size %lld on axis %d", o,
+                                  (long long)size.val, axis);
         if (dim_is_int(size))
                 return OX_OK;
         switch (dim_require_ge(n->dims, size, dim_int(0), &condition)) {
@@ -52,15 +56,9 @@ enum ox_code out_tensor(struct node *n, int o, enum elem elem, int rank, const s
                 return node_error(n, REASON_RANK_LIMIT, -1,
                                   "output %d would have rank %d, more than the limit rank, %lld", o, rank,
                                   (long long)n->limits->rank);
-        for (int d = 0; d < rank; d++) {
-                struct dim size = dim_resolve(n->dims, dims[d]);
-
-                if (dim_is_int(size) && size.val < 0)
-                        return node_error(n, REASON_NEGATIVE_SIZE, -1, "output %d would have size %lld on axis %d", o,
-                                          (long long)size.val, d);
-        }
         for (int d = 0; d < rank; d++)
-                TRY(expect_size(n, o, d, dims[d]));
+                if (!dim_is_int(dims[d]) || dims[d].val < 0)
+                        TRY(expect_size(n, o, d, dims[d]));
         struct type type = type_tensor(elem, rank, dims);
 
         return out_type(n, o, &type);
