@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "main/main.h"
+#include "obs/status.h"
 
 #define PATIENCE_S 5
 
@@ -151,7 +152,7 @@ int health_main(const struct config *config)
         int status = ask(fd, &target, why, sizeof(why));
 
         close(fd);
-        if (status == 200) {
+        if (status == HTTP_OK) {
                 printf("ready\n");
                 return EXIT_GOOD;
         }

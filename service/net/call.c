@@ -104,8 +104,6 @@ void call_free(struct call *call)
 
 /* -- from the begin of a request to its end -- */
 
-#define CLIENT_GONE 499
-
 struct call *call_begin(struct service *service, const struct call_handler *handler,
                         const struct call_transport *transport, void *connection, uint64_t client)
 {
@@ -142,8 +140,8 @@ void call_is_begun(struct call *call)
 void call_cut_off(struct call *call, const char *by)
 {
         if (!call->status) {
-                call->status = CLIENT_GONE;
-                call->code = OX_CANCELED;
+                call->status = HTTP_CLIENT_GONE;
+                call->code = http_status_code(HTTP_CLIENT_GONE);
         }
         if (!call->error[0])
                 call_note_error(call, "the connection ended before the reply was sent");
@@ -173,7 +171,8 @@ static void log_call(const struct call *call, int64_t took_ns, const struct sock
                 {.name = "error", .text = call->error[0] ? call->error : NULL},
         };
 
-        log_line(call->status >= 500 ? "error" : "info", "request", fields, (int)(sizeof(fields) / sizeof(fields[0])));
+        log_line(call->status >= HTTP_INTERNAL ? "error" : "info", "request", fields,
+                 (int)(sizeof(fields) / sizeof(fields[0])));
 }
 
 void call_over(struct call *call, const struct sockaddr *client, const char *cut_off_by, bool is_noted)
@@ -326,12 +325,12 @@ void call_reply_error(struct call *call, enum ox_code code, const char *format, 
         va_end(args);
 }
 
-void call_reply_error_status(struct call *call, int status, enum ox_code code, const char *format, ...)
+void call_reply_error_status(struct call *call, enum http_status status, const char *format, ...)
 {
         va_list args;
 
         va_start(args, format);
-        reply_error(call, status, code, format, args);
+        reply_error(call, status, http_status_code(status), format, args);
         va_end(args);
 }
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "obs/status.h"
 #include "shape.h"
 #include "work/job.h"
 
@@ -187,11 +188,11 @@ void call_reply(struct call *call, int status, const char *content_type);
 void call_reply_header(struct call *call, const char *name, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
 
-/* An error as JSON, without details, with the status that belongs to the code or another one. */
+/* An error as JSON, without details: with the status that belongs to the code, or with the code in a status's row. */
 void call_reply_error(struct call *call, enum ox_code code, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
-void call_reply_error_status(struct call *call, int status, enum ox_code code, const char *format, ...)
-        __attribute__((format(printf, 4, 5)));
+void call_reply_error_status(struct call *call, enum http_status status, const char *format, ...)
+        __attribute__((format(printf, 3, 4)));
 
 /* Whether the time that the request may take in all (request_s) is over, and the error that says so. */
 bool call_is_late(const struct call *call);

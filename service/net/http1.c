@@ -169,7 +169,7 @@ static enum MHD_Result send_reply(struct call *call)
                 MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, call->content_type);
         for (size_t i = 0; i < call->n_header; i++)
                 MHD_add_response_header(response, call->header[i].name, call->header[i].value);
-        if (call->status == MHD_HTTP_SERVICE_UNAVAILABLE || call->status == MHD_HTTP_TOO_MANY_REQUESTS)
+        if (call->status == HTTP_UNAVAILABLE || call->status == HTTP_TOO_MANY)
                 add_retry_after(response, call->service->pool);
         if (atomic_load(&call->service->draining) || call->close)
                 MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
@@ -262,7 +262,7 @@ static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connect
         if (target == &with_a_nul)
                 call_reply_error(call, OX_INVALID_ARGUMENT, "the path holds a NUL");
         else if (target == &too_long)
-                call_reply_error_status(call, MHD_HTTP_URI_TOO_LONG, OX_RESOURCE_EXHAUSTED, TOO_LONG);
+                call_reply_error_status(call, HTTP_URI_TOO_LONG, TOO_LONG);
         else
                 http1->handler->begin(call);
         call_is_begun(call);
@@ -344,6 +344,7 @@ static void note_refusal(struct service *service, int status, const char *path)
         const struct log_field fields[] = {
                 {.name = "path", .text = path},
                 {.name = "status", .kind = LOG_INT, .number = status},
+                {.name = "code", .text = ox_code_name(http_status_code(status))},
         };
 
         metrics_request(&service->metrics, -1, status, 0);
@@ -443,14 +444,16 @@ static bool holds_nul(const char *target)
 /* Answers before libmicrohttpd makes anything of the target, which leaves no room in the pool. */
 static void *refuse(struct http1 *http1, struct MHD_Connection *connection, const char *target)
 {
-        static const char reply[] = "HTTP/1.1 414 URI Too Long\r\nConnection: close\r\n"
-                                    "Content-Type: application/json\r\n\r\n"
-                                    "{\"code\":\"resource_exhausted\",\"message\":\"" TOO_LONG "\",\"details\":[]}\n";
-        char path[256];
+        static const int status = HTTP_URI_TOO_LONG;
+        char reply[512], path[256];
 
+        snprintf(reply, sizeof(reply),
+                 "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/json\r\n\r\n"
+                 "{\"code\":\"%s\",\"message\":\"" TOO_LONG "\",\"details\":[]}\n",
+                 status, MHD_get_reason_phrase_for((unsigned)status), ox_code_name(http_status_code(status)));
         peer_refuse(peer_of(connection), reply);
         snprintf(path, sizeof(path), "%.*s", (int)strcspn(target, "?"), target);
-        note_refusal(http1->service, MHD_HTTP_URI_TOO_LONG, path);
+        note_refusal(http1->service, status, path);
         return &refused;
 }
 

@@ -21,7 +21,6 @@
 #define REPLY_BYTES      (64 * 1024)                /* that must be taken in each answer_s */
 #define LINGER_MOST      ((size_t)64 * 1024 * 1024) /* of a body that is read behind its reply */
 #define SECOND_NS        INT64_C(1000000000)
-#define HTTP_HEAD_LARGE  431
 
 /* -- what a call asks of its transport -- */
 
@@ -362,8 +361,8 @@ static void read_head(struct stream *stream)
         call->has_length = length != NULL;
         call->length = length ? strtoull(length, NULL, 10) : 0;
         if (stream->has_too_large_a_head)
-                call_reply_error_status(call, HTTP_HEAD_LARGE, OX_RESOURCE_EXHAUSTED,
-                                        "the head of the request has more than %d bytes", HEAD_BYTES);
+                call_reply_error_status(call, HTTP_HEAD_TOO_LARGE, "the head of the request has more than %d bytes",
+                                        HEAD_BYTES);
         else if (stream->fields.failed)
                 call_reply_no_memory(call);
         else if (!has_path)

@@ -1,5 +1,6 @@
 #include "obs/metrics.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,9 +19,29 @@ static const struct {
 #undef GAUGE
 };
 
-/* Every status that the daemon answers with; the first one stands for those that are not here. */
-static const int statuses[METRIC_STATUSES] = {0,   200, 204, 304, 400, 401, 403, 404, 405, 409, 413,
-                                              414, 415, 417, 429, 431, 499, 500, 501, 503, 504, 505};
+/* Whatever a code of the engine is answered with has a column. */
+#define X(name, number, text, http) static_assert(METRIC_STATUS_##http < METRIC_STATUS_OTHER, "a status of " text);
+OX_CODES(X)
+#undef X
+
+static const int statuses[METRIC_STATUSES] = {
+#define X(name, number, code) [METRIC_STATUS_##number] = number,
+        HTTP_STATUSES(X)
+#undef X
+};
+
+static enum metric_status column_of(int status)
+{
+        switch (status) {
+#define X(name, number, code)                                                                                          \
+        case number:                                                                                                   \
+                return METRIC_STATUS_##number;
+                HTTP_STATUSES(X)
+#undef X
+        default:
+                return METRIC_STATUS_OTHER;
+        }
+}
 
 static const double bounds[METRIC_BUCKETS - 1] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01,
                                                   0.025,  0.1,     0.5,    1,     5,      30};
@@ -59,13 +80,11 @@ void metrics_arena(struct metrics *metrics, size_t bytes)
 void metrics_request(struct metrics *metrics, int route, int status, int64_t duration_ns)
 {
         int row = route >= 0 && route < METRIC_ROUTES - 1 ? route : METRIC_ROUTES - 1;
-        int column = METRIC_STATUSES - 1, bucket = 0;
+        int bucket = 0;
 
-        while (column > 0 && statuses[column] != status)
-                column--;
         while (bucket < METRIC_BUCKETS - 1 && (double)duration_ns > bounds[bucket] * 1e9)
                 bucket++;
-        atomic_fetch_add_explicit(&metrics->requests[row][column], 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&metrics->requests[row][column_of(status)], 1, memory_order_relaxed);
         atomic_fetch_add_explicit(&metrics->duration[row].bucket[bucket], 1, memory_order_relaxed);
         atomic_fetch_add_explicit(&metrics->duration[row].sum_ns, (uint64_t)duration_ns, memory_order_relaxed);
 }

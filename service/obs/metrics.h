@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "obs/status.h"
 #include "shape.h"
 
 enum metric {
@@ -17,9 +18,17 @@ enum metric {
         METRIC_COUNT
 };
 
-#define METRIC_ROUTES   32
-#define METRIC_STATUSES 22
-#define METRIC_BUCKETS  14
+#define METRIC_ROUTES  32
+#define METRIC_BUCKETS 14
+
+/* The columns of requests_total: a status each, and one for those that are in no table. */
+enum metric_status {
+#define X(name, number, code) METRIC_STATUS_##number,
+        HTTP_STATUSES(X)
+#undef X
+                METRIC_STATUS_OTHER,
+        METRIC_STATUSES
+};
 
 struct metrics {
         _Atomic int64_t value[METRIC_COUNT];

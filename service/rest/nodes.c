@@ -229,7 +229,7 @@ static const struct json *read_batch(struct call *call, const struct json *root)
                 return NULL;
         }
         if (requests->count > (size_t)limits->batch_requests) {
-                call_reply_error_status(call, HTTP_TOO_LARGE, OX_RESOURCE_EXHAUSTED,
+                call_reply_error_status(call, HTTP_TOO_LARGE,
                                         "the batch has %zu requests, more than the limit batch_requests, %lld",
                                         (size_t)requests->count, (long long)limits->batch_requests);
                 return NULL;

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,6 +52,8 @@ const struct route routes[] = {
         {"/", "home", METHOD_GET, ANSWER(probe_home)},
 };
 
+static_assert(sizeof(routes) / sizeof(routes[0]) < METRIC_ROUTES, "metrics have a row for every route, and one more");
+
 const size_t route_count = sizeof(routes) / sizeof(routes[0]);
 
 void rest_init(struct metrics *metrics)
@@ -97,14 +100,14 @@ static void rest_begin(struct call *call)
                         route->handler.begin(call);
                         return;
                 }
-                call_reply_error_status(call, HTTP_NOT_ALLOWED, OX_UNIMPLEMENTED, "%s does not take %.40s", route->path,
+                call_reply_error_status(call, HTTP_NOT_ALLOWED, "%s does not take %.40s", route->path,
                                         call->method_name);
                 call_reply_header(call, "Allow", "%s%s%s", route->methods & METHOD_GET ? "GET, HEAD" : "",
                                   route->methods == (METHOD_GET | METHOD_POST) ? ", " : "",
                                   route->methods & METHOD_POST ? "POST" : "");
                 return;
         }
-        call_reply_error_status(call, ox_code_http(OX_NOT_FOUND), OX_UNIMPLEMENTED, "there is no %.200s", call->path);
+        call_reply_error_status(call, HTTP_NOT_FOUND, "there is no %.200s", call->path);
 }
 
 /* The rest runs only for a call whose route did not reply at once. */

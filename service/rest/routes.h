@@ -3,12 +3,6 @@
 
 #include "net/call.h"
 
-#define HTTP_OK           200
-#define HTTP_NO_CONTENT   204
-#define HTTP_NOT_MODIFIED 304
-#define HTTP_NOT_ALLOWED  405
-#define HTTP_TOO_LARGE    413
-
 #define ROUTE_PROTO 0x100 /* for requests in application/x-protobuf alone */
 
 struct route {

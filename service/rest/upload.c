@@ -4,15 +4,12 @@
 
 #include "service.h"
 
-#define GZIP_INLINE      4096 /* of a body that need not go to a worker */
-#define HTTP_TOO_LARGE   413
-#define HTTP_UNSUPPORTED 415
+#define GZIP_INLINE 4096 /* of a body that need not go to a worker */
 
 static bool too_large(struct upload *upload, const char *what)
 {
-        call_reply_error_status(upload->call, HTTP_TOO_LARGE, OX_RESOURCE_EXHAUSTED,
-                                "the body has more %s than the limit %s, %lld", what, upload->limit_name,
-                                (long long)upload->limit);
+        call_reply_error_status(upload->call, HTTP_TOO_LARGE, "the body has more %s than the limit %s, %lld", what,
+                                upload->limit_name, (long long)upload->limit);
         return false;
 }
 
@@ -85,12 +82,12 @@ bool upload_begin(struct upload *upload, struct call *call, unsigned medias, con
         if (call->has_length && call->length > (uint64_t)limit)
                 return too_large(upload, "bytes");
         if (!(medias & 1U << upload->media)) {
-                call_reply_error_status(call, HTTP_UNSUPPORTED, OX_INVALID_ARGUMENT,
-                                        "the Content-Type is '%.100s', wanted is %s", type ? type : "", wanted);
+                call_reply_error_status(call, HTTP_UNSUPPORTED, "the Content-Type is '%.100s', wanted is %s",
+                                        type ? type : "", wanted);
                 return false;
         }
         if (!encoding_read(coding, &encoding)) {
-                call_reply_error_status(call, HTTP_UNSUPPORTED, OX_INVALID_ARGUMENT,
+                call_reply_error_status(call, HTTP_UNSUPPORTED,
                                         "the Content-Encoding is '%.100s', wanted is gzip or zstd", coding);
                 call_reply_header(call, "Accept-Encoding", "gzip, zstd"); /* RFC 9110, 12.5.3 */
                 return false;
@@ -128,7 +125,7 @@ bool upload_take(struct upload *upload, const char *bytes, size_t size)
         enum ox_code code = decoder_feed(upload->decoder, bytes, size, take_decoded, upload);
 
         if (code == OX_RESOURCE_EXHAUSTED)
-                call_reply_error_status(upload->call, HTTP_TOO_LARGE, code, "%s", decoder_error(upload->decoder));
+                call_reply_error_status(upload->call, HTTP_TOO_LARGE, "%s", decoder_error(upload->decoder));
         else if (code == OX_UNAVAILABLE)
                 call_reply_no_memory(upload->call);
         else if (code != OX_OK && code != OX_ABORTED)

@@ -119,7 +119,7 @@ static bool begin_get(struct rpc *rpc)
 
 static void reply(struct rpc *rpc)
 {
-        call_reply(rpc->call, 200, rpc->is_json ? "application/json" : "application/proto");
+        call_reply(rpc->call, HTTP_OK, rpc->is_json ? "application/json" : "application/proto");
 }
 
 static void reply_end(struct rpc *rpc, size_t start)

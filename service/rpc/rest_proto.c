@@ -3,8 +3,6 @@
 #include "rest/answer.h"
 #include "rpc/rpc.h"
 
-#define HTTP_UNSUPPORTED 415
-
 static bool no_parameter(void *user, const char *name, const char *value)
 {
         return false;
@@ -19,15 +17,15 @@ static bool begin(struct rpc *rpc)
                 return rpc_refuse(rpc, OX_INVALID_ARGUMENT, "the options of a message stand in its field options");
         if (encoding_read(coding, &encoding))
                 return rpc_decode(rpc, encoding);
-        call_reply_error_status(rpc->call, HTTP_UNSUPPORTED, OX_INVALID_ARGUMENT,
-                                "the Content-Encoding is '%.100s', expected gzip or zstd", coding);
+        call_reply_error_status(rpc->call, HTTP_UNSUPPORTED, "the Content-Encoding is '%.100s', expected gzip or zstd",
+                                coding);
         call_reply_header(rpc->call, "Accept-Encoding", "gzip, zstd");
         return false;
 }
 
 static void reply(struct rpc *rpc)
 {
-        call_reply(rpc->call, 200, "application/x-protobuf");
+        call_reply(rpc->call, HTTP_OK, "application/x-protobuf");
 }
 
 static void reply_end(struct rpc *rpc, size_t start)

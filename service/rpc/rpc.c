@@ -13,8 +13,7 @@
 #include "rest/routes.h"
 #include "service.h"
 
-#define HTTP_UNSUPPORTED 415
-#define GZIP_INLINE      4096 /* of a body that need not go to a worker */
+#define GZIP_INLINE 4096 /* of a body that need not go to a worker */
 
 /* -- failures -- */
 
@@ -354,7 +353,7 @@ static void refuse_type(struct call *call)
         const char *type = call_header(call, "Content-Type");
 
         call_reply_error_status(
-                call, HTTP_UNSUPPORTED, OX_INVALID_ARGUMENT,
+                call, HTTP_UNSUPPORTED,
                 "the Content-Type is '%.100s', wanted is application/proto, application/json, "
                 "application/grpc-web+proto, application/grpc-web+json or, over HTTP/2, application/grpc",
                 type ? type : "");

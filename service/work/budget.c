@@ -2,19 +2,25 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+static struct budget *budget_of(struct arena_source *source)
+{
+        return (struct budget *)((char *)source - offsetof(struct budget, source));
+}
+
 static bool source_take(struct arena_source *source, size_t bytes)
 {
-        return budget_take((struct budget *)source, bytes);
+        return budget_take(budget_of(source), bytes);
 }
 
 static void source_give(struct arena_source *source, size_t bytes)
 {
-        budget_give((struct budget *)source, bytes);
+        budget_give(budget_of(source), bytes);
 }
 
 void budget_init(struct budget *budget, int64_t most, struct metrics *metrics, bool (*reclaim)(void *user), void *user)

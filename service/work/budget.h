@@ -6,7 +6,7 @@
 #include "obs/metrics.h"
 
 struct budget {
-        struct arena_source source; /* the first member: contexts take theirs through it */
+        struct arena_source source; /* contexts take theirs through it */
         struct metrics *metrics;    /* METRIC_memory_bytes is what is taken */
         /* Gives back something that nobody uses; false when there is nothing. NULL: there never is. */
         bool (*reclaim)(void *user);

@@ -1,6 +1,7 @@
 /* One job's work shared with other workers. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "work/pool.h"
 
@@ -29,7 +30,7 @@ static void run_items(struct share *share)
 
 static void run_helper(struct job *job)
 {
-        struct share *share = ((struct helper *)job)->share;
+        struct share *share = ((struct helper *)((char *)job - offsetof(struct helper, job)))->share;
 
         run_items(share);
         pthread_mutex_lock(&share->lock);
