@@ -15,7 +15,7 @@ ROUTE = re.compile(r'^ +\{"(/[^"]*)", "[^"]*", METHOD_(\w+)(?: \| METHOD_\w+)?,'
 OPTION = re.compile(r"^(?:BOOL|ONE|LIST)\((\w+),", re.M)
 REASON = re.compile(r'^REASON\((\w+), (\w+), \w+, "(.*)"\)$', re.M)
 FLAG = re.compile(r'^(?:TEXT|INT|BOOL)\((\w+), ("[^"]*"|[^,]+),(?:[^,"]+,)*?\s*([A-Z_| ]+),\s*"([^"]*)"\)$', re.M)
-METRIC = re.compile(r'^(?:COUNTER|GAUGE)\((\w+), "(.*)"\)$|^COUNTER_BY\((\w+), (\w+), (\w+), "(.*)"\)$', re.M)
+METRIC = re.compile(r'^(?:COUNTER|GAUGE)\((\w+), "(.*)"\)$|^(?:COUNTER|SECONDS)_BY\((\w+), (\w+), (\w+), "(.*)"\)$', re.M)
 LIMIT = re.compile(r'^LIMIT\((\w+), (\d+), "(\w+)", "(.*)"\)$', re.M)
 
 PART = re.compile(r"^static inline void fields_(\w+)\(.*?\n\{\n(.*?)^\}", re.M | re.S)

@@ -175,6 +175,21 @@ static void log_call(const struct call *call, int64_t took_ns, const struct sock
                  (int)(sizeof(fields) / sizeof(fields[0])));
 }
 
+static void count_call(const struct call *call, int64_t took_ns)
+{
+        static const enum metric metric[CALL_STAGES] = {
+                [STAGE_ENGINE] = METRIC_request_stage_seconds_total_engine,
+                [STAGE_UPLOAD] = METRIC_request_stage_seconds_total_upload,
+                [STAGE_QUEUE] = METRIC_request_stage_seconds_total_queue,
+                [STAGE_SEND] = METRIC_request_stage_seconds_total_send,
+        };
+        struct metrics *metrics = &call->service->metrics;
+
+        metrics_request(metrics, call->route, call->status, took_ns);
+        for (int stage = 0; stage < CALL_STAGES; stage++)
+                metric_add(metrics, metric[stage], call->stage_ns[stage]);
+}
+
 void call_over(struct call *call, const struct sockaddr *client, const char *cut_off_by, bool is_noted)
 {
         struct service *service = call->service;
@@ -185,7 +200,7 @@ void call_over(struct call *call, const struct sockaddr *client, const char *cut
         metric_add(&service->metrics, METRIC_request_bytes_total, (int64_t)call->body_bytes);
         metric_add(&service->metrics, METRIC_response_bytes_total, (int64_t)call->reply.length);
         if (is_noted) {
-                metrics_request(&service->metrics, call->route, call->status, took_ns);
+                count_call(call, took_ns);
                 if (service->config->log_requests)
                         log_call(call, took_ns, client, cut_off_by);
         }

@@ -293,7 +293,7 @@ static void look(struct loop *loop, struct connection *connection)
                 return;
         }
         if (connection->out.length && now - connection->moved_ns > loop->owner.service->config->answer_s * SECOND_NS) {
-                metric_add(&loop->owner.service->metrics, METRIC_connections_slow_total, 1);
+                metric_add(&loop->owner.service->metrics, METRIC_connections_cut_off_total_answer_s, 1);
                 connection_close(loop, connection);
                 return;
         }

@@ -47,15 +47,22 @@ struct peer {
 };
 
 /* What happens so often in a flood that a line each would be one too. */
-enum tally { TALLY_TOO_MANY, TALLY_NO_MEMORY, TALLY_STARVED, TALLY_HEAD, TALLIES };
+enum tally { TALLY_TOO_MANY, TALLY_NO_MEMORY, TALLY_STARVED, TALLY_HEAD, TALLY_IDLE, TALLIES };
 
 static const struct {
-        const char *message, *reason;
+        enum metric metric;
+        const char *level, *message, *reason;
 } tallies[TALLIES] = {
-        [TALLY_TOO_MANY] = {"connections refused", "there were as many as --connections allows"},
-        [TALLY_NO_MEMORY] = {"connections refused", "there was no memory for them"},
-        [TALLY_STARVED] = {"connections not accepted", "there was no descriptor or no memory for them"},
-        [TALLY_HEAD] = {"connections cut off", "no whole request came within --header-s"},
+        [TALLY_TOO_MANY] = {METRIC_connections_refused_total_connections, "warn", "connections refused",
+                            "there were as many as --connections allows"},
+        [TALLY_NO_MEMORY] = {METRIC_connections_refused_total_memory, "warn", "connections refused",
+                             "there was no memory for them"},
+        [TALLY_STARVED] = {METRIC_connections_starved_total, "warn", "connections not accepted",
+                           "there was no descriptor or no memory for them"},
+        [TALLY_HEAD] = {METRIC_connections_cut_off_total_header_s, "warn", "connections cut off",
+                        "no whole head of a request came within --header-s"},
+        [TALLY_IDLE] = {METRIC_connections_cut_off_total_idle_s, "info", "connections cut off",
+                        "nothing came for --idle-s after a request"},
 };
 
 struct peers {
@@ -162,21 +169,26 @@ static const char *is_late(struct peer *peer, uint64_t state, const struct peers
 
 /* -- the thread that watches -- */
 
-/* Hangs up, unless the connection has gone on meanwhile. */
+static void count(struct peers *peers, enum tally tally)
+{
+        metric_add(peers->metrics, tallies[tally].metric, 1);
+        atomic_fetch_add(&peers->tally[tally], 1);
+}
+
+/* Hangs up, unless the connection has gone on meanwhile. Where it is in a request, that is counted and logged as cut
+   off, and the connection is not. */
 static void cut_off(struct peers *peers, struct peer *peer, uint64_t state, const char *by)
 {
-        static const char idle[] = "idle_s", header[] = "header_s", client[] = "client";
         uint64_t cut = (state & ~(uint64_t)((1U << PHASE_BITS) - 1)) | PEER_SERVED;
 
         if (!atomic_compare_exchange_strong(&peer->state, &state, cut))
                 return;
         atomic_store_explicit(&peer->cut_off_by, by, memory_order_relaxed);
         shutdown(peer->socket, SHUT_RDWR);
-        if (strcmp(by, idle) == 0 || strcmp(by, client) == 0)
-                return;
-        metric_add(peers->metrics, METRIC_connections_slow_total, 1);
-        if (strcmp(by, header) == 0)
-                atomic_fetch_add(&peers->tally[TALLY_HEAD], 1);
+        if (strcmp(by, "header_s") == 0)
+                count(peers, TALLY_HEAD);
+        else if (strcmp(by, "idle_s") == 0)
+                count(peers, TALLY_IDLE);
 }
 
 /* Whether a client that sends nothing more has left in the middle of a request, or between two. An I/O thread may have
@@ -234,7 +246,8 @@ static void log_tallies(struct peers *peers)
                 };
 
                 if (count)
-                        log_line("warn", tallies[i].message, fields, (int)(sizeof(fields) / sizeof(fields[0])));
+                        log_line(tallies[i].level, tallies[i].message, fields,
+                                 (int)(sizeof(fields) / sizeof(fields[0])));
         }
 }
 
@@ -402,12 +415,6 @@ static enum tally add(struct peers *peers, int socket)
         return TALLIES;
 }
 
-static void refuse(struct peers *peers, enum tally tally)
-{
-        metric_add(peers->metrics, METRIC_connections_refused_total, 1);
-        atomic_fetch_add(&peers->tally[tally], 1);
-}
-
 bool peers_admit(struct peers *peers, int socket)
 {
         metric_add(peers->metrics, METRIC_connections_total, 1);
@@ -418,20 +425,19 @@ bool peers_admit(struct peers *peers, int socket)
         if (fault == TALLIES)
                 return true;
         close(socket);
-        refuse(peers, fault);
+        count(peers, fault);
         return false;
 }
 
 void peers_lost(struct peers *peers, int socket)
 {
         peer_remove(peers, peers_find(peers, socket));
-        refuse(peers, TALLY_NO_MEMORY);
+        count(peers, TALLY_NO_MEMORY);
 }
 
 void peers_starved(struct peers *peers)
 {
-        metric_add(peers->metrics, METRIC_connections_starved_total, 1);
-        atomic_fetch_add(&peers->tally[TALLY_STARVED], 1);
+        count(peers, TALLY_STARVED);
 }
 
 struct peer *peers_find(struct peers *peers, int socket)

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,13 +10,17 @@
 
 static const struct {
         const char *name, *type, *label, *value, *help;
+        bool is_time; /* counted in nanoseconds, shown in seconds */
 } names[METRIC_COUNT] = {
-#define COUNTER(name, help)                  [METRIC_##name] = {#name, "counter", NULL, NULL, help},
-#define COUNTER_BY(name, label, value, help) [METRIC_##name##_##value] = {#name, "counter", #label, #value, help},
-#define GAUGE(name, help)                    [METRIC_##name] = {#name, "gauge", NULL, NULL, help},
+#define COUNTER(name, help) [METRIC_##name] = {#name, "counter", NULL, NULL, help, false},
+#define COUNTER_BY(name, label, value, help)                                                                           \
+        [METRIC_##name##_##value] = {#name, "counter", #label, #value, help, false},
+#define SECONDS_BY(name, label, value, help) [METRIC_##name##_##value] = {#name, "counter", #label, #value, help, true},
+#define GAUGE(name, help)                    [METRIC_##name] = {#name, "gauge", NULL, NULL, help, false},
 #include "obs/metrics.def"
 #undef COUNTER
 #undef COUNTER_BY
+#undef SECONDS_BY
 #undef GAUGE
 };
 
@@ -167,7 +172,10 @@ static void put_values(const struct output *out, const struct metrics *metrics)
                 if (i == 0 || strcmp(names[i].name, names[i - 1].name) != 0)
                         put(out, "# HELP shaped_%s %s\n# TYPE shaped_%s %s\n", names[i].name, names[i].help,
                             names[i].name, names[i].type);
-                if (names[i].label)
+                if (names[i].is_time)
+                        put(out, "shaped_%s{%s=\"%s\"} %.6f\n", names[i].name, names[i].label, names[i].value,
+                            (double)value / 1e9);
+                else if (names[i].label)
                         put(out, "shaped_%s{%s=\"%s\"} %lld\n", names[i].name, names[i].label, names[i].value, value);
                 else
                         put(out, "shaped_%s %lld\n", names[i].name, value);

@@ -10,10 +10,12 @@
 enum metric {
 #define COUNTER(name, help)                  METRIC_##name,
 #define COUNTER_BY(name, label, value, help) METRIC_##name##_##value,
+#define SECONDS_BY(name, label, value, help) METRIC_##name##_##value,
 #define GAUGE(name, help)                    METRIC_##name,
 #include "obs/metrics.def"
 #undef COUNTER
 #undef COUNTER_BY
+#undef SECONDS_BY
 #undef GAUGE
         METRIC_COUNT
 };

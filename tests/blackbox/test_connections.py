@@ -51,7 +51,7 @@ def check_bursts():
             if not check("%d connections where %d may be: it serves on" % (count, most), is_alive(daemon)):
                 daemon.process.kill()
                 continue
-            check("those past the number are counted", daemon.metric("connections_refused_total") > 0)
+            check("those past the number are counted", daemon.metric('connections_refused_total{reason="connections"}') > 0)
             end = time.monotonic() + 20
             while b"connections refused" not in daemon.read_log(0.1) and time.monotonic() < end:
                 pass
@@ -73,7 +73,7 @@ def check_exact():
         equal("each one more is closed", closed, 20)
         metrics = held[0].send(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").answer()[2]
         check("connections are counted exactly", b"\nshaped_connections 50\n" in metrics)
-        check("refused ones too", b"\nshaped_connections_refused_total 20\n" in metrics)
+        check("refused ones too", b'\nshaped_connections_refused_total{reason="connections"} 20\n' in metrics)
         for raw in held:
             raw.close()
         check("and there is room again", is_alive(daemon))

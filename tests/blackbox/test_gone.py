@@ -6,7 +6,8 @@ import socket
 import threading
 import time
 
-from harness import Daemon, check, equal, finish
+from harness import PATIENCE_SECONDS, Daemon, check, equal, finish
+from prometheus import metrics
 from wire import Raw, chain, post_head
 
 INFER = "/v1/models:infer"
@@ -21,7 +22,7 @@ PARTS = {
 }
 
 
-def await_alone(daemon, seconds=60):
+def await_alone(daemon, seconds=PATIENCE_SECONDS):
     """The connections and the requests that are left when this connection alone is, or at last."""
     end = time.monotonic() + seconds
     while True:
@@ -50,7 +51,9 @@ def check_left():
                 equal("who sends %s and %s is let go" % (what, how), await_alone(daemon), [1, 0])
                 for connection in left:
                     connection.close()
-        equal("none of it counts as slow", daemon.metric("connections_slow_total"), 0)
+        numbers = metrics(daemon)
+        equal("each in the middle of a body is counted", numbers['shaped_requests_cut_off_total{by="client"}'], 2 * 3 * 50)
+        equal("and none as slow", [k for k, v in numbers.items() if "_cut_off_total" in k and "client" not in k and v], [])
 
 
 def check_drain():
@@ -90,9 +93,9 @@ def check_rate():
                 pass
             if is_cut:
                 check("an upload below --upload-rate is cut off", sent < 60)
-                equal("and counted", daemon.metric("connections_slow_total"), 1)
+                equal("and counted", daemon.metric('requests_cut_off_total{by="upload_rate"}'), 1)
             else:
-                equal("one above it is not", (sent, daemon.metric("connections_slow_total")), (16, 0))
+                equal("one above it is not", (sent, daemon.metric('requests_cut_off_total{by="upload_rate"}')), (16, 0))
 
 
 def check_slow_compressed():

@@ -60,7 +60,7 @@ def all_at_once(daemon, send, count=CLIENTS):
 
 
 def is_busy(answer):
-    return (answer.status == 503 and answer.headers["Retry-After"] == "1" and answer.json["code"] == "unavailable"
+    return (answer.status == 503 and 1 <= int(answer.headers["Retry-After"]) <= 60 and answer.json["code"] == "unavailable"
             and "memory_bytes" in answer.json["message"])
 
 
