@@ -89,12 +89,14 @@ static bool reclaim(void *user)
 static void tidy(void *user)
 {
         struct service *service = user;
+        int64_t held = metric_get(&service->metrics, METRIC_memory_bytes);
 
         if (!contexts_tidy(service->contexts))
                 return;
         while (calls_reclaim(&service->calls)) {
         }
-        malloc_trim(0);
+        if (metric_get(&service->metrics, METRIC_memory_bytes) < held)
+                malloc_trim(0);
 }
 
 static void take_http1(void *user, int socket, const struct sockaddr *address, socklen_t size)

@@ -87,7 +87,7 @@ bool contexts_tidy(struct contexts *contexts)
         if (contexts->recent < contexts->out_most)
                 contexts->recent = contexts->out_most;
         contexts->out_most = contexts->out;
-        is_quiet = !contexts->out && contexts->quiet < CONTEXTS_IDLE && ++contexts->quiet == CONTEXTS_IDLE;
+        is_quiet = !contexts->out && (contexts->quiet >= CONTEXTS_IDLE || ++contexts->quiet >= CONTEXTS_IDLE);
         bool is_surplus = contexts->out + contexts->count > contexts->recent;
 
         pthread_mutex_unlock(&contexts->lock);

@@ -19,7 +19,7 @@ struct ox_context *contexts_take(struct contexts *contexts);
 bool contexts_reclaim(struct contexts *contexts);
 
 /* To be called about once a second: frees what is idle and was not needed lately, one context each time, and all that
-   is idle once nobody has taken any for CONTEXTS_IDLE calls. True when that has just come to pass. */
+   is idle once nobody has taken any for CONTEXTS_IDLE calls. True from then on, until one is taken. */
 #define CONTEXTS_IDLE 5
 bool contexts_tidy(struct contexts *contexts);
 

@@ -6,10 +6,10 @@ import subprocess
 import threading
 import time
 
-from harness import Daemon, check, equal, finish
+from harness import Daemon, check, equal, finish, wait_for
 from test_load import heavy
 from test_upload import chunked
-from wire import Raw, chain, noise, post_head
+from wire import Raw, chain, named, noise, post_head
 
 INFER = "/v1/models:infer"
 PATIENCE = 120  # seconds until a test gives up to wait for an event
@@ -118,6 +118,16 @@ def check_idle():
         check("what was kept of it (%d bytes) is given back when the daemon is idle" % kept,
               kept > 1 << 20 and not daemon.metric("memory_bytes"), daemon.metric("memory_bytes"))
         equal("and it serves on", daemon.infer(chain(100000)).status, 200)
+    body = named(1000)
+    with Daemon() as daemon:
+        with send(daemon, body) as reader:  # who takes the answer when the daemon has long been idle
+            await_metric(daemon, "memory_kept_bytes", 1)
+            wait_for(lambda: not daemon.metric("memory_kept_bytes"))
+            equal("a large answer is taken late", reader.answer()[0], 200)
+        end = time.monotonic() + PATIENCE
+        while daemon.metric("memory_bytes") and time.monotonic() < end:
+            time.sleep(0.2)
+        equal("and what was kept of it is given back", daemon.metric("memory_bytes"), 0)
 
 
 def main():
