@@ -4,7 +4,8 @@
 #             or TARGET alone
 #   graphs    SIZE random graphs (default 20,000) that tests/blackbox/test_random.py does not try
 #   requests  SIZE requests (default 1,000,000) of every kind on a daemon with the address sanitizer, good and bad
-#             bodies alike, while its memory is watched
+#             bodies alike, a hundredth as many uploads that are reset, and a five hundredth as many large models: memory,
+#             descriptors and threads must stay level
 #   fairness  what one client's load costs another, in measurements of SIZE seconds each (default 20) on a release build
 #   connections  SIZE bursts (default 50) of more connections than may be, of each of four kinds
 #   throughput  requests a second beside a program that does nothing with the same bodies, in rounds of SIZE seconds (default
