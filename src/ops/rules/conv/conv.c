@@ -9,7 +9,19 @@
 struct conv {
         int x, w, bias; /* bias -1: none */
         bool transposed;
+        bool channels_last; /* in X and in the output; filters stay as they are */
 };
+
+/* Where a shape of `rank` axes has its channels, and its spatial axes from the first on. */
+static int channel_axis(const struct conv *c, int rank)
+{
+        return c->channels_last ? rank - 1 : 1;
+}
+
+static int spatial_axis(const struct conv *c, int axis)
+{
+        return axis + (c->channels_last ? 1 : 2);
+}
 
 static enum ox_code expect_groups(struct node *n, struct dim channels, int64_t group, int input)
 {
@@ -29,16 +41,16 @@ static enum ox_code bias_agree(struct node *n, int bias, struct dim *dim)
 }
 
 /* Channels: X has group times as many as a filter of W sees; W[0] (transposed: W[1] * group) are made. */
-static enum ox_code channels(struct node *n, const struct conv *c, struct dim *ret)
+static enum ox_code channels(struct node *n, const struct conv *c, int rank, struct dim *ret)
 {
-        int in_axis = c->transposed ? 0 : 1, out_axis = c->transposed ? 1 : 0;
+        int in_axis = c->transposed ? 0 : 1, out_axis = c->transposed ? 1 : 0, axis = channel_axis(c, rank);
         struct dim in, out;
         int64_t group = attr_int_or(n, "group", 1);
 
         if (in_has_rank(n, c->x))
-                TRY(expect_groups(n, in_dim(n, c->x, 1), group, c->x));
+                TRY(expect_groups(n, in_dim(n, c->x, axis), group, c->x));
         if (!in_has_rank(n, c->w)) {
-                *ret = out_fresh(n, 0, 1);
+                *ret = out_fresh(n, 0, axis);
                 return bias_agree(n, c->bias, ret);
         }
         in = in_dim(n, c->w, in_axis);
@@ -50,7 +62,7 @@ static enum ox_code channels(struct node *n, const struct conv *c, struct dim *r
                 TRY(expect_groups(n, out, group, c->w));
         }
         if (in_has_rank(n, c->x))
-                TRY(in_agree_with(n, &in, c->x, 1, group == 1 ? (struct place){c->w, in_axis} : PLACE_NONE));
+                TRY(in_agree_with(n, &in, c->x, axis, group == 1 ? (struct place){c->w, in_axis} : PLACE_NONE));
         *ret = out;
         return bias_agree(n, c->bias, ret);
 }
@@ -121,6 +133,7 @@ static enum ox_code conv_axis(struct node *n, const struct conv *c, const struct
                               const struct transposed *transposed, int axis, struct dim *ret)
 {
         struct dim kernel;
+        int place = spatial_axis(c, axis);
 
         if (c->transposed && transposed->output_shape) {
                 *ret = dim_int(transposed->output_shape[axis]);
@@ -134,17 +147,17 @@ static enum ox_code conv_axis(struct node *n, const struct conv *c, const struct
                                   "output_padding %lld of axis %d must be less than stride %lld or dilation %lld",
                                   (long long)extra, axis, (long long)w->stride[axis], (long long)w->dilation[axis]);
         if (!in_has_rank(n, c->x) || (!in_has_rank(n, c->w) && !w->kernel && !same)) {
-                *ret = out_fresh(n, 0, axis + 2);
+                *ret = out_fresh(n, 0, place);
                 return OX_OK;
         }
         kernel = in_has_rank(n, c->w) ? in_dim(n, c->w, axis + 2) : dim_int(w->kernel ? w->kernel[axis] : 1);
         if (w->kernel)
                 TRY(dim_agree(n, &kernel, dim_int(w->kernel[axis]), c->w));
-        struct window window = windows_axis(w, axis, in_dim(n, c->x, axis + 2), kernel);
+        struct window window = windows_axis(w, axis, in_dim(n, c->x, place), kernel);
 
         if (c->transposed)
                 return transposed_size(n, &window, extra, ret);
-        return window_output(n, &window, axis + 2, ret);
+        return window_output(n, &window, place, ret);
 }
 
 static enum ox_code conv(struct node *n, const struct conv *c)
@@ -165,9 +178,9 @@ static enum ox_code conv(struct node *n, const struct conv *c)
         struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
 
         dims[0] = in_has_rank(n, c->x) ? in_dim(n, c->x, 0) : out_fresh(n, 0, 0);
-        TRY(channels(n, c, &dims[1]));
+        TRY(channels(n, c, rank, &dims[channel_axis(c, rank)]));
         for (int axis = 0; axis < rank - 2; axis++)
-                TRY(conv_axis(n, c, &w, &transposed, axis, &dims[axis + 2]));
+                TRY(conv_axis(n, c, &w, &transposed, axis, &dims[spatial_axis(c, axis)]));
         return out_tensor(n, 0, elem, rank, dims);
 }
 
@@ -175,6 +188,12 @@ static enum ox_code conv(struct node *n, const struct conv *c)
 enum ox_code infer_Conv(struct node *n)
 {
         return conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2});
+}
+
+/* NhwcConv 1 of com.microsoft: X and Y are [N, H, W, C], and W is as Conv has it. */
+enum ox_code infer_NhwcConv(struct node *n)
+{
+        return conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2, .channels_last = true});
 }
 
 /* A copy of the dimensions of a type of known rank. */
@@ -187,11 +206,10 @@ static struct dim *copy_dims(struct node *n, const struct type *type)
         return dims;
 }
 
-/* FusedConv 1 of com.microsoft, Conv 1 of com.microsoft.nchwc: Conv and an activation; Z, which is added before that,
- * has the output's shape. */
-enum ox_code infer_FusedConv(struct node *n)
+/* A convolution, to which input 3 of the output's shape is added. */
+static enum ox_code fused_conv(struct node *n, const struct conv *c)
 {
-        TRY(conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2}));
+        TRY(conv(n, c));
         const struct type made = n->out[0].type;
 
         if (!in_has_rank(n, 3))
@@ -206,8 +224,21 @@ enum ox_code infer_FusedConv(struct node *n)
         return out_tensor(n, 0, made.elem, made.rank, dims);
 }
 
+/* FusedConv 1 of com.microsoft, Conv 1 of com.microsoft.nchwc: Conv and an activation; Z, which is added before that,
+ * has the output's shape. */
+enum ox_code infer_FusedConv(struct node *n)
+{
+        return fused_conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2});
+}
+
+/* NhwcFusedConv 1 of com.microsoft: all but the filters have channels last. */
+enum ox_code infer_NhwcFusedConv(struct node *n)
+{
+        return fused_conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2, .channels_last = true});
+}
+
 /* The output, whose channels scales and zero points `first` to `last` of the filters agree with. */
-static enum ox_code conv_per_channel(struct node *n, int first, int last)
+static enum ox_code conv_per_channel(struct node *n, const struct conv *c, int first, int last)
 {
         const struct type made = n->out[0].type;
 
@@ -216,16 +247,18 @@ static enum ox_code conv_per_channel(struct node *n, int first, int last)
         struct dim *dims = copy_dims(n, &made);
 
         for (int i = first; i <= last; i++)
-                TRY(per_channel_agree(n, i, &dims[1]));
+                TRY(per_channel_agree(n, i, &dims[channel_axis(c, made.rank)]));
         return out_tensor(n, 0, made.elem, made.rank, dims);
 }
 
 /* ConvInteger 10: the zero point of x is one, that of w may be one a channel. */
 enum ox_code infer_ConvInteger(struct node *n)
 {
+        const struct conv c = {.x = 0, .w = 1, .bias = -1};
+
         TRY(in_expect_scalar(n, 2));
-        TRY(conv(n, &(struct conv){.x = 0, .w = 1, .bias = -1}));
-        return conv_per_channel(n, 3, 3);
+        TRY(conv(n, &c));
+        return conv_per_channel(n, &c, 3, 3);
 }
 
 /* An offset or mask of DeformConv has the batch and spatial sizes of the output. */
@@ -267,17 +300,18 @@ enum ox_code infer_DeformConv(struct node *n)
         return out_tensor(n, 0, made.elem, made.rank, dims);
 }
 
-/* QLinearConv 10: scale and zero point stand behind x and behind w, where they may be one a channel; those of y follow.
- */
+/* QLinearConv 10, and 1 of com.microsoft, which can have channels last: scale and zero point stand behind x and behind
+   w, where they may be one a channel; those of y follow. */
 enum ox_code infer_QLinearConv(struct node *n)
 {
         static const int single[] = {1, 2, 6, 7};
+        const struct conv c = {.x = 0, .w = 3, .bias = 8, .channels_last = attr_int_or(n, "channels_last", 0) != 0};
 
         for (size_t k = 0; k < sizeof(single) / sizeof(single[0]); k++)
                 TRY(in_expect_scalar(n, single[k]));
         TRY(scale_agree(n, 4, 5));
-        TRY(conv(n, &(struct conv){.x = 0, .w = 3, .bias = 8}));
-        return conv_per_channel(n, 4, 5);
+        TRY(conv(n, &c));
+        return conv_per_channel(n, &c, 4, 5);
 }
 
 /* ConvTranspose 1, 11, 22 */

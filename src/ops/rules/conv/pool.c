@@ -5,12 +5,17 @@
 #include "ops/kit/window.h"
 #include "ops/rules/conv.h"
 
-/* *ret_rank is RANK_UNKNOWN where neither X nor kernel_shape tells it. `drop_last`: with ceil_mode, a window that would
-   begin in the padding behind the data is left out. */
-static enum ox_code pool_shape(struct node *n, bool drop_last, int *ret_rank, struct dim **ret_dims)
+/* What kinds of pools differ in. */
+struct pool {
+        bool channels_last; /* they stand behind the batch otherwise */
+        bool drop_last;     /* with ceil_mode, a window that would begin in the padding behind the data is left out */
+};
+
+/* *ret_rank is RANK_UNKNOWN where neither X nor kernel_shape tells it. */
+static enum ox_code pool_shape(struct node *n, const struct pool *p, int *ret_rank, struct dim **ret_dims)
 {
         bool ceil_mode = op_find_attr(n->row, "ceil_mode") != NULL && attr_int_or(n, "ceil_mode", 0) != 0;
-        int spatial, rank = in_rank(n, 0);
+        int spatial, rank = in_rank(n, 0), first = p->channels_last ? 1 : 2;
         struct windows w;
 
         *ret_rank = RANK_UNKNOWN;
@@ -24,18 +29,20 @@ static enum ox_code pool_shape(struct node *n, bool drop_last, int *ret_rank, st
         struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
 
         for (int d = 0; d < rank; d++) {
+                bool slides = d >= first && d < first + w.spatial;
+
                 /* LpPool-1 alone may go without a kernel, and does not say what it pools over then. */
-                if (!in_has_rank(n, 0) || (d >= 2 && !w.kernel)) {
+                if (!in_has_rank(n, 0) || (slides && !w.kernel)) {
                         dims[d] = out_fresh(n, 0, d);
                         continue;
                 }
                 dims[d] = in_dim(n, 0, d);
-                if (d < 2)
+                if (!slides)
                         continue;
-                struct window window = windows_axis(&w, d - 2, dims[d], dim_int(w.kernel[d - 2]));
+                struct window window = windows_axis(&w, d - first, dims[d], dim_int(w.kernel[d - first]));
 
                 window.ceil_mode = ceil_mode;
-                window.drop_last_in_padding = drop_last;
+                window.drop_last_in_padding = p->drop_last;
                 TRY(window_output(n, &window, d, &dims[d]));
         }
         *ret_rank = rank;
@@ -43,12 +50,12 @@ static enum ox_code pool_shape(struct node *n, bool drop_last, int *ret_rank, st
         return OX_OK;
 }
 
-static enum ox_code pool(struct node *n, bool drop_last)
+static enum ox_code pool(struct node *n, const struct pool *p)
 {
         struct dim *dims;
         int rank;
 
-        TRY(pool_shape(n, drop_last, &rank, &dims));
+        TRY(pool_shape(n, p, &rank, &dims));
         if (rank == RANK_UNKNOWN) {
                 out_elem(n, 1, ELEM_INT64);
                 return out_elem(n, 0, in_elem(n, 0));
@@ -62,28 +69,63 @@ static enum ox_code pool(struct node *n, bool drop_last)
    before, count it. */
 enum ox_code infer_pool(struct node *n)
 {
-        return pool(n, n->row->since >= 22 && op_find_attr(n->row, "p") == NULL);
+        return pool(n, &(struct pool){.drop_last = n->row->since >= 22 && op_find_attr(n->row, "p") == NULL});
 }
 
 /* MaxPool 1, AveragePool 1 of com.microsoft.nchwc, which leave out a last window in the padding. */
 enum ox_code infer_blocked_pool(struct node *n)
 {
-        return pool(n, true);
+        return pool(n, &(struct pool){.drop_last = true});
 }
 
-/* GlobalAveragePool 1, 22, GlobalMaxPool 1, 22, GlobalLpPool 1, 2, 22: one element an axis behind batch and channels.
- */
-enum ox_code infer_global_pool(struct node *n)
+/* NhwcMaxPool 1 of com.microsoft: MaxPool with channels last. */
+enum ox_code infer_NhwcMaxPool(struct node *n)
 {
+        return pool(n, &(struct pool){.channels_last = true});
+}
+
+/* Scale and zero point of X, and of the output, are one element each. */
+static enum ox_code expect_single_scales(struct node *n)
+{
+        for (int i = 1; i <= 4; i++)
+                TRY(in_expect_scalar(n, i));
+        return OX_OK;
+}
+
+/* QLinearAveragePool 1 of com.microsoft */
+enum ox_code infer_QLinearAveragePool(struct node *n)
+{
+        TRY(expect_single_scales(n));
+        return pool(n, &(struct pool){.channels_last = attr_int_or(n, "channels_last", 0) != 0});
+}
+
+static enum ox_code global_pool(struct node *n, bool channels_last)
+{
+        int rank = in_rank(n, 0), first = channels_last ? 1 : 2;
+
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_rank_least(n, 0, 2));
         if (!in_has_rank(n, 0))
                 return out_elem(n, 0, in_elem(n, 0));
         struct dim *dims = in_dims(n, 0);
 
-        for (int d = 2; d < in_rank(n, 0); d++)
+        for (int d = first; d < first + rank - 2; d++)
                 dims[d] = dim_int(1);
-        return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
+        return out_tensor(n, 0, in_elem(n, 0), rank, dims);
+}
+
+/* GlobalAveragePool 1, 22, GlobalMaxPool 1, 22, GlobalLpPool 1, 2, 22: one element an axis behind batch and channels.
+ */
+enum ox_code infer_global_pool(struct node *n)
+{
+        return global_pool(n, false);
+}
+
+/* QLinearGlobalAveragePool 1 of com.microsoft */
+enum ox_code infer_QLinearGlobalAveragePool(struct node *n)
+{
+        TRY(expect_single_scales(n));
+        return global_pool(n, attr_int_or(n, "channels_last", 0) != 0);
 }
 
 /* The whole shape as the elements of input `i` give it, of `rank` axes where that is known; unknown elements become

@@ -5,15 +5,20 @@
 #include "ops/kit/sizes.h"
 #include "ops/rules/layout.h"
 
-/* -- Concat 1-13 -- */
+/* -- Concat 1-13, QLinearConcat 1 of com.microsoft -- */
+
+/* Which inputs are parts: `first`, and every `step`th behind it. */
+struct parts {
+        int first, step;
+};
 
 /* The rank that all inputs share, RANK_UNKNOWN when none is known. */
-static enum ox_code concat_rank(struct node *n, int *ret_rank)
+static enum ox_code concat_rank(struct node *n, struct parts parts, int *ret_rank)
 {
         *ret_rank = RANK_UNKNOWN;
-        for (int i = 0; i < n->n_in; i++) {
+        for (int i = parts.first; i < n->n_in; i += parts.step) {
                 TRY(in_expect_tensor(n, i));
-                TRY(in_expect_same_elem(n, 0, i));
+                TRY(in_expect_same_elem(n, parts.first, i));
                 if (*ret_rank == RANK_UNKNOWN)
                         *ret_rank = in_rank(n, i);
                 else
@@ -22,31 +27,31 @@ static enum ox_code concat_rank(struct node *n, int *ret_rank)
         return OX_OK;
 }
 
-static enum elem concat_elem(const struct node *n)
+static enum elem concat_elem(const struct node *n, struct parts parts)
 {
-        for (int i = 0; i < n->n_in; i++)
+        for (int i = parts.first; i < n->n_in; i += parts.step)
                 if (in_elem(n, i) != ELEM_UNDEFINED)
                         return in_elem(n, i);
         return ELEM_UNDEFINED;
 }
 
-static int first_ranked(const struct node *n)
+static int first_ranked(const struct node *n, struct parts parts)
 {
-        int i = 0;
+        int i = parts.first;
 
-        while (i < n->n_in - 1 && !in_has_rank(n, i))
-                i++;
+        while (i < n->n_in - parts.step && !in_has_rank(n, i))
+                i += parts.step;
         return i;
 }
 
-/* Adds input `i` to what the inputs before it gave. */
-static enum ox_code concat_add(struct node *n, int i, int axis, int rank, struct dim *dims)
+/* Adds input `i` to what the parts before it gave, of which `first` is the first of known rank. */
+static enum ox_code concat_add(struct node *n, int i, int first, int axis, int rank, struct dim *dims)
 {
         for (int d = 0; d < rank; d++) {
                 if (d == axis)
                         dims[d] = dim_add(n->dims, dims[d], in_dim(n, i, d));
                 else
-                        TRY(in_agree_with(n, &dims[d], i, d, (struct place){first_ranked(n), d}));
+                        TRY(in_agree_with(n, &dims[d], i, d, (struct place){first, d}));
         }
         return OX_OK;
 }
@@ -54,27 +59,48 @@ static enum ox_code concat_add(struct node *n, int i, int axis, int rank, struct
 /* Sizes add up along `axis`; all other dimensions agree, which is a fact worth keeping. An input of unknown rank leaves
    the sum open, but not the rest, for all ranks are the same. `axis` is 1 by default in version 1 and required later.
  */
-enum ox_code infer_Concat(struct node *n)
+static enum ox_code concat(struct node *n, struct parts parts)
 {
         struct dim *dims = NULL;
         bool open = false;
         int rank, axis;
 
-        TRY(concat_rank(n, &rank));
+        TRY(concat_rank(n, parts, &rank));
         if (rank == RANK_UNKNOWN)
-                return out_elem(n, 0, concat_elem(n));
+                return out_elem(n, 0, concat_elem(n, parts));
         TRY(attr_axis(n, "axis", 1, rank, &axis));
-        for (int i = 0; i < n->n_in; i++) {
+        for (int i = parts.first; i < n->n_in; i += parts.step) {
                 if (!in_has_rank(n, i))
                         open = true;
                 else if (dims == NULL)
                         dims = in_dims(n, i);
                 else
-                        TRY(concat_add(n, i, axis, rank, dims));
+                        TRY(concat_add(n, i, first_ranked(n, parts), axis, rank, dims));
         }
         if (open && dims != NULL)
                 dims[axis] = out_fresh(n, 0, axis);
-        return out_tensor(n, 0, concat_elem(n), rank, dims);
+        return out_tensor(n, 0, concat_elem(n, parts), rank, dims);
+}
+
+enum ox_code infer_Concat(struct node *n)
+{
+        return concat(n, (struct parts){.first = 0, .step = 1});
+}
+
+/* Behind scale and zero point of the output, each part has its own behind it. */
+enum ox_code infer_QLinearConcat(struct node *n)
+{
+        const struct parts parts = {.first = 2, .step = 3};
+
+        if ((n->n_in - parts.first) % parts.step != 0)
+                return node_error(n, REASON_INPUT_COUNT, -1,
+                                  "each part must have a scale and a zero point, got %d inputs behind those of Y",
+                                  n->n_in - parts.first);
+        for (int i = 0; i < n->n_in; i++)
+                if (i < parts.first || (i - parts.first) % parts.step != 0)
+                        TRY(in_expect_scalar(n, i));
+        TRY(in_expect_same_elem(n, 1, parts.first));
+        return concat(n, parts);
 }
 
 /* Puts the elements of one input where they belong, `base` positions along the axis. */

@@ -158,31 +158,57 @@ static enum ox_code gemm_operand(struct node *n, int i, int outer, const char *t
 
 /* C broadcasts into [M, N]; before 7 only with the attribute `broadcast`, and is of that shape itself without it. The
    result is [M, N] even so, and a C that is not is a warning: models of that age run. */
-static enum ox_code gemm_addend(struct node *n, struct dim *dims)
+static enum ox_code gemm_addend(struct node *n, int c, struct dim *dims)
 {
         bool broadcast = op_find_attr(n->row, "broadcast") == NULL || attr_int_or(n, "broadcast", 0) != 0;
 
-        if (!broadcast && in_has_rank(n, 2) && in_rank(n, 2) != 2)
-                node_warn(n, REASON_RANK_MISMATCH, 2, "C has rank %d and must have rank 2 while broadcast is 0",
-                          in_rank(n, 2));
-        return broadcast_into(n, 2, dims, 2);
+        if (!broadcast && in_has_rank(n, c) && in_rank(n, c) != 2)
+                node_warn(n, REASON_RANK_MISMATCH, c, "C has rank %d and must have rank 2 while broadcast is 0",
+                          in_rank(n, c));
+        return broadcast_into(n, 2, dims, c);
 }
 
-/* Gemm 1-13, FusedGemm 1 of com.microsoft: [M, K] times [K, N] is [M, N]. */
-enum ox_code infer_Gemm(struct node *n)
+/* [M, K], input 0, times [K, N], input `b`, plus input `c`, is [M, N]. */
+static enum ox_code gemm(struct node *n, int b, int c, struct dim *ret)
 {
-        struct dim *dims = arena_new_array(n->arena, struct dim, 2), size;
         struct place inner = PLACE_NONE, other = PLACE_NONE;
+        struct dim size;
 
-        TRY(gemm_operand(n, 0, 0, "transA", &dims[0], &inner));
-        TRY(gemm_operand(n, 1, 1, "transB", &dims[1], &other));
+        TRY(gemm_operand(n, 0, 0, "transA", &ret[0], &inner));
+        TRY(gemm_operand(n, b, 1, "transB", &ret[1], &other));
         if (inner.axis >= 0 && other.axis >= 0) {
                 size = in_dim(n, inner.input, inner.axis);
                 TRY(in_agree_with(n, &size, other.input, other.axis, inner));
         }
-        if (in_given(n, 2))
-                TRY(gemm_addend(n, dims));
+        return in_given(n, c) ? gemm_addend(n, c, ret) : OX_OK;
+}
+
+/* Gemm 1-13, FusedGemm 1 of com.microsoft */
+enum ox_code infer_Gemm(struct node *n)
+{
+        struct dim *dims = arena_new_array(n->arena, struct dim, 2);
+
+        TRY(gemm(n, 1, 2, dims));
         return out_tensor(n, 0, out_row_elem(n, 0), 2, dims);
+}
+
+/* QGemm 1 of com.microsoft: scale and zero point stand behind A and behind B, where they may be one a column. Y is of
+   the type of its zero point, and float where its scale is left out. */
+enum ox_code infer_QGemm(struct node *n)
+{
+        enum { A_SCALE = 1, A_ZERO, B, B_SCALE, B_ZERO, C, Y_SCALE, Y_ZERO };
+        static const int single[] = {A_SCALE, A_ZERO, Y_SCALE, Y_ZERO};
+        struct dim *dims = arena_new_array(n->arena, struct dim, 2);
+        enum elem elem = in_elem(n, Y_ZERO);
+
+        for (size_t k = 0; k < sizeof(single) / sizeof(single[0]); k++)
+                TRY(in_expect_scalar(n, single[k]));
+        TRY(gemm(n, B, C, dims));
+        TRY(per_channel_agree(n, B_SCALE, &dims[1]));
+        TRY(per_channel_agree(n, B_ZERO, &dims[1]));
+        if (!in_given(n, Y_SCALE) && !in_given(n, Y_ZERO))
+                elem = ELEM_FLOAT;
+        return out_tensor(n, 0, elem, 2, dims);
 }
 
 /* Det 11-22: [*, M, M] gives [*]. */

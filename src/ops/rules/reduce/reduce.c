@@ -112,6 +112,14 @@ enum ox_code infer_reduce(struct node *n)
         return out_tensor(n, 0, elem, to, dims);
 }
 
+/* QLinearReduceMean 1 of com.microsoft: scale and zero point of the data, and of the result, are one element each. */
+enum ox_code infer_QLinearReduceMean(struct node *n)
+{
+        for (int i = 1; i <= 4; i++)
+                TRY(in_expect_scalar(n, i));
+        return infer_reduce(n);
+}
+
 /* -- ArgMax, ArgMin 1-13 -- */
 
 enum ox_code infer_arg_extreme(struct node *n)
