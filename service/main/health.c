@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "main/main.h"
@@ -14,9 +15,12 @@
 
 #define PATIENCE_S 5
 
+static const char by_path[] = "unix:";
+
 struct target {
+        struct sockaddr_un local; /* family AF_UNSPEC: it is host and port */
         char host[256], port[16];
-        char authority[280];
+        char authority[280]; /* as it is named in messages, and by host and port in the request */
 };
 
 /* http://HOST[:PORT][/...]: only host and port count. */
@@ -41,30 +45,57 @@ static bool read_url(const char *url, struct target *ret)
         return ret->host[0] && ret->port[0] && strspn(ret->port, "0123456789") == strlen(ret->port);
 }
 
+/* unix:PATH, else as read_url(). */
+static bool read_target(const char *url, struct target *ret)
+{
+        const char *path = url + sizeof(by_path) - 1;
+
+        *ret = (struct target){.local = {.sun_family = AF_UNSPEC}};
+        if (strncmp(url, by_path, sizeof(by_path) - 1) != 0)
+                return read_url(url, ret);
+        if (!path[0] || strlen(path) >= sizeof(ret->local.sun_path))
+                return false;
+        ret->local.sun_family = AF_UNIX;
+        strcpy(ret->local.sun_path, path);
+        snprintf(ret->authority, sizeof(ret->authority), "%s", url);
+        return true;
+}
+
 /* -1, with the reason, when there is no connection. */
+static int connect_to_address(const struct sockaddr *address, socklen_t size, const char **ret_reason)
+{
+        struct timeval patience = {.tv_sec = PATIENCE_S};
+        int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+        if (fd < 0) {
+                *ret_reason = strerror(errno);
+                return -1;
+        }
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+        if (connect(fd, address, size) == 0)
+                return fd;
+        *ret_reason = strerror(errno);
+        close(fd);
+        return -1;
+}
+
+/* The same. */
 static int connect_to(const struct target *target, const char **ret_reason)
 {
         struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found = NULL;
-        struct timeval patience = {.tv_sec = PATIENCE_S};
         int fd = -1;
+
+        if (target->local.sun_family == AF_UNIX)
+                return connect_to_address((const struct sockaddr *)&target->local, sizeof(target->local), ret_reason);
         int fault = getaddrinfo(target->host, target->port, &hints, &found);
 
         if (fault != 0) {
                 *ret_reason = gai_strerror(fault);
                 return -1;
         }
-        for (struct addrinfo *info = found; info && fd < 0; info = info->ai_next) {
-                fd = socket(info->ai_family, info->ai_socktype | SOCK_CLOEXEC, info->ai_protocol);
-                if (fd < 0)
-                        continue;
-                setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-                setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-                if (connect(fd, info->ai_addr, info->ai_addrlen) != 0) {
-                        *ret_reason = strerror(errno);
-                        close(fd);
-                        fd = -1;
-                }
-        }
+        for (struct addrinfo *info = found; info && fd < 0; info = info->ai_next)
+                fd = connect_to_address(info->ai_addr, info->ai_addrlen, ret_reason);
         freeaddrinfo(found);
         return fd;
 }
@@ -90,7 +121,7 @@ static int ask(int fd, const struct target *target, char *ret_reason, size_t siz
 {
         char text[ANSWER_BYTES];
         int length = snprintf(text, sizeof(text), "GET /readyz HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n",
-                              target->authority);
+                              target->local.sun_family == AF_UNIX ? "localhost" : target->authority);
         size_t have = 0;
 
         if (send(fd, text, (size_t)length, MSG_NOSIGNAL) != length)
@@ -124,7 +155,7 @@ static void url_of(const char *listen, char *ret, size_t size)
                         return;
                 }
         }
-        snprintf(ret, size, "http://%s", listen);
+        snprintf(ret, size, "%s%s", strncmp(listen, by_path, sizeof(by_path) - 1) == 0 ? "" : "http://", listen);
 }
 
 int health_main(const struct config *config)
@@ -137,8 +168,8 @@ int health_main(const struct config *config)
                 url_of(config->listen, listening, sizeof(listening));
                 url = listening;
         }
-        if (!read_url(url, &target)) {
-                fprintf(stderr, "shaped: '%s' is not http://HOST:PORT\n", url);
+        if (!read_target(url, &target)) {
+                fprintf(stderr, "shaped: '%s' is neither http://HOST:PORT nor unix:PATH\n", url);
                 return EXIT_USAGE;
         }
         const char *reason = "no socket";

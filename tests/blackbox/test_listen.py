@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import SHAPED, Daemon, check, equal, finish
+from harness import SHAPED, Daemon, check, equal, finish, run
 from wire import Raw, chain, post_head
 
 GET = b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -103,7 +103,12 @@ def check_path():
             done = subprocess.run([SHAPED, "serve", "--listen", "unix:" + path], stderr=subprocess.PIPE, timeout=30)
             check("a path that is served is not taken away: 1", done.returncode == 1 and b"in use" in done.stderr, done.stderr)
             check("it is served still", is_served(socket.AF_UNIX, path))
+            equal("its health, by its address", run("health", "--url", "unix:" + path)[0], 0)
+            done = subprocess.run([SHAPED, "health"], env={**os.environ, "SHAPED_LISTEN": "unix:" + path}, stdout=subprocess.PIPE)
+            equal("and by where it listens", done.returncode, 0)
         check("its path is gone afterwards", not os.path.exists(path))
+        status, _, err = run("health", "--url", "unix:" + path)
+        check("then it is not well, and the path is named", status == 1 and path.encode() in err, (status, err))
         with socket.socket(socket.AF_UNIX) as left:
             left.bind(path)
         with Serving(SHAPED, "serve", "--listen", "unix:" + path):
