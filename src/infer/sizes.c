@@ -16,6 +16,7 @@ struct trial {
         struct dim size;
         struct dim_condition *condition; /* about the size alone */
         size_t n_condition;
+        bool is_within;       /* others hold in a branch or body, which need not run */
         bool is_tied;         /* others tie it to other sizes */
         int64_t lower, upper; /* what conditions that are bounds leave; INT64_MAX: no bound */
         int64_t period;
@@ -61,13 +62,13 @@ static void take_conditions(struct trial *t)
                 struct dim_condition c = f->constraint[i].is;
                 struct names names = {.symbol = t->symbol};
 
-                if (f->constraint[i].scope[0])
-                        continue; /* of a branch or body that need not run */
                 c.left = dim_resolve(f->dims, c.left);
                 c.right = dim_resolve(f->dims, c.right);
                 dim_each_symbol(f->dims, c.left, see_name, &names);
                 dim_each_symbol(f->dims, c.right, see_name, &names);
-                if (names.has && names.has_others)
+                if (names.has && f->constraint[i].scope[0])
+                        t->is_within = true;
+                else if (names.has && names.has_others)
                         t->is_tied = true;
                 else if (names.has && !take_bound(t, &c))
                         t->condition[t->n_condition++] = c;
@@ -266,7 +267,7 @@ static void find(struct infer *f, uint32_t symbol, struct dim d, struct ox_size 
         *ret = (struct ox_size){
                 .symbol = str_text(f->strings, dim_symbol_at(f->dims, symbol)->name),
                 .range = t->range,
-                .is_complete = t->is_proven && !f->diags.errors,
+                .is_complete = t->is_proven && !t->is_within && !f->diags.errors,
                 .is_tied = t->is_tied,
                 .tried = SIZES_TRIED - 1,
         };

@@ -56,6 +56,10 @@ def forms(daemon):
               (wanted, True, False))
     seen = told(daemon, net([op("y = Concat(a, b)", axis=1)], ["a: float[N,2]", "b: float[M,3]"], ["y"]))
     equal("what hangs on another size", [seen[s].get("tied") for s in "NM"], [True, True])
+    inner = net([op("y = If(c)", then_branch=graph([op("t = Add(x, w)")], [], ["t"]),
+                    else_branch=graph([op("u = Add(x, v)")], [], ["u"]))],
+                ["c: bool[]", "x: float[N]", "w: float[5]", "v: float[7]"], ["y"])
+    equal("what holds in a branch alone proves nothing", "complete" in told(daemon, inner)["N"], False)
     far = net([op("y = Slice(x, s, e)"), op("z = Add(y, w)"), const("s", "int64[1]", [0]), const("e", "int64[1]", [3000])],
               ["x: float[N]", "w: float[3000]"], ["z"])
     seen = told(daemon, far)["N"]
