@@ -286,6 +286,9 @@ enum ox_code ox_result_value(struct ox_context *context, const struct ox_result 
 
 const struct ox_symbol *ox_result_symbols(const struct ox_result *result, size_t *ret_count);
 const struct ox_constraint *ox_result_constraints(const struct ox_result *result, size_t *ret_count);
+/* What was taken for granted, and need not hold: that a size is 1 or more where only the empty tensor would be
+   otherwise. */
+const struct ox_constraint *ox_result_assumptions(const struct ox_result *result, size_t *ret_count);
 const struct ox_diag *ox_result_diagnostics(const struct ox_result *result, size_t *ret_count);
 struct ox_summary ox_result_summary(const struct ox_result *result);
 

@@ -320,6 +320,16 @@ static bool set_check_types(struct options *options, const char *value)
         return set_bool(options, "check_types", value, &options->infer.check_types);
 }
 
+static bool set_assume(struct options *options, const char *value)
+{
+        bool nonempty = strcmp(value, "nonempty") == 0;
+
+        if (!nonempty && strcmp(value, "none") != 0)
+                return fail(options, "assume: '%.40s' is neither nonempty nor none", value);
+        options->infer.no_assumptions = !nonempty;
+        return true;
+}
+
 static bool set_ignore_declared(struct options *options, const char *value)
 {
         return set_bool(options, "ignore_declared", value, &options->infer.ignore_declared);

@@ -183,7 +183,6 @@ static enum ox_code refuse_others(struct taking *t)
                 const char *field;
                 bool is_wanted;
         } others[] = {
-                {"no_assumptions", g->no_assumptions},
                 {"nodes", g->nodes},
                 {"costs", g->costs},
         };
@@ -214,6 +213,7 @@ static enum ox_code take(struct taking *t)
         t->ret->strict = t->given->strict;
         t->ret->check_types = t->given->check_types;
         t->ret->ignore_declared = t->given->ignore_declared;
+        t->ret->no_assumptions = t->given->no_assumptions;
         t->ret->values = t->given->has_values ? values[t->given->values] : OX_VALUES_INFERRED;
         t->ret->sizes = t->given->sizes;
         t->ret->explain = (const char *const *)t->given->explain;

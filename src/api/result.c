@@ -52,6 +52,12 @@ const struct ox_symbol *ox_result_symbols(const struct ox_result *result, size_t
         return result->symbol;
 }
 
+const struct ox_constraint *ox_result_assumptions(const struct ox_result *result, size_t *ret_count)
+{
+        *ret_count = result->n_assumption;
+        return result->assumption;
+}
+
 const struct ox_constraint *ox_result_constraints(const struct ox_result *result, size_t *ret_count)
 {
         *ret_count = result->n_constraint;

@@ -56,6 +56,7 @@ struct dim_origin {
         const char *op;    /* the operator, "" for a graph input */
         const char *node;
         const char *scope;
+        int64_t node_index; /* of what dim_set_origin() was given alone */
 };
 
 /* What is known of a symbol. */
@@ -65,6 +66,11 @@ struct dim_symbol {
         bool from_input;      /* arose at a graph input: a named dimension or an unnamed one */
         bool joins;           /* is one of several sizes that are proven each, and data decides which */
         int64_t lower, upper; /* inclusive bounds: facts; INT64_MIN, INT64_MAX where there is none */
+        struct dim most;      /* an expression that it is at most, in so far as has_most */
+        bool has_most;
+        bool presumed;    /* `lower` is 1, which is taken for granted, for what is walked at `presumed_for` */
+        bool may_be_none; /* is 0 often enough that nothing is taken for granted */
+        struct dim_origin presumed_for;
         struct dim_origin origin;
         struct dim bound; /* what it was found to be equal to, in so far as is_bound */
         bool is_bound;
@@ -126,6 +132,9 @@ void dim_reserve(struct dim_table *t, str_id name);
 /* The number of symbols, and each by its number (0 ...), in order of creation. */
 uint32_t dim_symbol_count(const struct dim_table *t);
 const struct dim_symbol *dim_symbol_at(const struct dim_table *t, uint32_t index);
+
+/* A symbol by its number, as a dimension. */
+struct dim dim_symbol_lone(const struct dim_table *t, uint32_t index);
 
 /* True when `d` is one symbol alone; its number. */
 bool dim_as_symbol(const struct dim_table *t, struct dim d, uint32_t *ret_index);
@@ -210,6 +219,9 @@ enum dim_require dim_require_ge(struct dim_table *t, struct dim a, struct dim b,
 enum dim_require dim_require_divides(struct dim_table *t, struct dim divisor, struct dim d, struct dim_condition *ret);
 enum dim_require dim_require_broadcast(struct dim_table *t, struct dim a, struct dim b, struct dim_condition *ret);
 
+/* Writes a condition as it reads best: 2*(N//2) == N as 2 divides N. */
+void dim_write_condition(struct dim_table *t, struct dim_condition *c);
+
 /* Writes an equality as it reads best, which changes nothing of what it says: a number stands right, with the sum's
    constant in it, and what divides both sides is gone (24*N == 240 is N == 10). */
 void dim_equation(struct dim_table *t, struct dim *left, struct dim *right);
@@ -245,8 +257,30 @@ struct dim dim_settle(struct dim_table *t, struct dim d);
 /* Raises the lower (lowers the upper) bound of a symbol: a fact. No effect on what is not a lone symbol. */
 void dim_assume_ge(struct dim_table *t, struct dim d, int64_t lower);
 void dim_assume_le(struct dim_table *t, struct dim d, int64_t upper);
+/* That a symbol is at most `most`, a number or an expression: a fact. */
+void dim_assume_most(struct dim_table *t, struct dim d, struct dim most);
 /* That an expression is a size, and so not negative: a fact about itself, and about no other expression. */
 void dim_assume_size(struct dim_table *t, struct dim d);
+
+/* -- what is taken for granted: that a size of an input is 1 or more, where only the empty tensor would be otherwise --
+   It counts as a bound from there on, but for dim_require_ge(): what must hold is reported in any case. */
+
+/* Nothing is, before this is called. */
+void dim_allow_presuming(struct dim_table *t);
+/* Whether dim_presume_for() may find anything. */
+bool dim_may_presume(const struct dim_table *t);
+
+/* Of what is 0 in common use, the size of a cache that others are added to, nothing is taken for granted. */
+void dim_may_be_none(struct dim_table *t, struct dim d);
+
+/* Takes for granted what makes a sum of sizes 1 or more; false when that may not be. */
+bool dim_presume_some(struct dim_table *t, struct dim d);
+
+/* So many symbols at most, of which dim_symbol.presumed tells. */
+uint32_t dim_presumed_count(const struct dim_table *t);
+
+/* Takes for granted of inputs' symbols what leaves max and min within `d` one argument less: min(seq, 1) is 1. */
+void dim_presume_for(struct dim_table *t, struct dim d);
 
 /* -- text -- */
 

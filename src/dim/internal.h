@@ -33,6 +33,8 @@ struct known_range {
         int64_t lower, upper;
 };
 
+#define MAX_PRESUMED 64 /* symbols that are taken not to be 0 */
+
 struct atom {
         uint32_t hash;
         enum atom_kind kind;
@@ -71,6 +73,7 @@ struct expr {
         uint32_t resolve_generation;
         struct dim resolved;
         struct known_range range;
+        uint32_t presume_generation; /* of facts, at which dim_presume_for() found no more */
         uint32_t settle_generation;
         struct dim settled;
         uint32_t text_generation;
@@ -144,6 +147,9 @@ struct dim_table {
         uint32_t held;       /* symbols before this one are not bound (dim_hold) */
         uint32_t equalities; /* symbols that are equal to something by a fact */
         unsigned relate_level, divide_level, normal_level;
+        bool may_presume;
+        uint32_t extremes; /* operations max and min */
+        uint32_t presumed[MAX_PRESUMED], n_presumed;
         uint32_t *stack; /* of symbols, for walks through what they are bound to */
         uint32_t stack_n, stack_room, mark;
         struct scratch_chunk *scratch, *scratch_first;
@@ -280,6 +286,13 @@ struct range range_of_mono(struct dim_table *t, uint64_t mono);
 struct range range_of_poly(struct dim_table *t, struct poly p);
 /* As dim_proves_ge(), of dimensions that are resolved, or whose bindings do not matter. */
 bool proves_ge(struct dim_table *t, struct dim a, struct dim b);
+
+/* -- presume.c -- */
+/* Whether it holds a symbol of which something is taken for granted. */
+bool presumed_in(struct dim_table *t, struct dim d);
+/* Between the two, nothing is taken for granted. */
+void presumed_withdraw(struct dim_table *t);
+void presumed_restore(struct dim_table *t);
 
 /* -- resolve.c -- */
 /* Onto the table's stack. */

@@ -162,9 +162,15 @@ static bool prove_atom(struct proof *p, const struct place *place, const struct 
                 /* It is one of its arguments. */
                 return prove_with_all(p, place, atom);
         case ATOM_SYMBOL:
-                break;
+                return !positive && prove_with(p, place, 1, p->t->symbol[atom->symbol]->info.most, 0);
         }
         return false;
+}
+
+/* Whether something smaller or larger can take the place of an atom. */
+static bool is_bounded(const struct dim_table *t, const struct atom *atom)
+{
+        return atom->kind != ATOM_SYMBOL || t->symbol[atom->symbol]->info.has_most;
 }
 
 static bool prove(struct proof *p, struct poly d, unsigned depth)
@@ -180,11 +186,11 @@ static bool prove(struct proof *p, struct poly d, unsigned depth)
         for (size_t i = 0; i < d.n && depth < MAX_PROOF_DEPTH; i++) {
                 const struct mono *mono = t->mono[d.term[i].mono];
 
-                for (uint32_t k = 0; mono->relates && k < mono->n; k++) {
+                for (uint32_t k = 0; k < mono->n; k++) {
                         struct place place = {.sum = d, .at = i, .depth = depth};
                         uint32_t atom = mono->atom[k];
 
-                        if (t->atom[atom]->kind == ATOM_SYMBOL ||
+                        if (!is_bounded(t, t->atom[atom]) ||
                             !mono_div(t, d.term[i].mono, mono_intern(t, &atom, 1), &place.rest) ||
                             range_of_mono(t, place.rest).lower < 0)
                                 continue;

@@ -120,12 +120,10 @@ static void keep(struct dim_table *t, struct dim d, const struct dim_condition *
         t->fact_generation++;
 }
 
-enum dim_require dim_require_ge(struct dim_table *t, struct dim a, struct dim b, struct dim_condition *ret)
+static enum dim_require require_ge(struct dim_table *t, struct dim a, struct dim b, struct dim_condition *ret)
 {
         struct dim d;
 
-        a = dim_resolve(t, a);
-        b = dim_resolve(t, b);
         /* That a size is not negative is asked of every one. */
         if (dim_is(b, 0) && range_of(t, a).lower >= 0)
                 return DIM_HOLDS;
@@ -144,6 +142,20 @@ enum dim_require dim_require_ge(struct dim_table *t, struct dim a, struct dim b,
         keep(t, reduced, ret);
         keep(t, d, ret);
         return DIM_REQUIRED;
+}
+
+enum dim_require dim_require_ge(struct dim_table *t, struct dim a, struct dim b, struct dim_condition *ret)
+{
+        enum dim_require required;
+
+        a = dim_resolve(t, a);
+        b = dim_resolve(t, b);
+        if (!presumed_in(t, a) && !presumed_in(t, b))
+                return require_ge(t, a, b, ret);
+        presumed_withdraw(t);
+        required = require_ge(t, a, b, ret);
+        presumed_restore(t);
+        return required;
 }
 
 /* -- divisibility -- */
@@ -168,6 +180,49 @@ enum dim_require dim_require_divides(struct dim_table *t, struct dim divisor, st
         }
         *ret = (struct dim_condition){divisor, DIM_DIVIDES, d};
         return DIM_REQUIRED;
+}
+
+/* Whether 0 = sum is that a number divides a size, by a division: the sum is x % k - r. */
+static bool says_divides(struct dim_table *t, struct dim sum, const struct atom *atom, struct dim_condition *ret)
+{
+        struct dim rest, r;
+
+        if ((atom->kind != ATOM_FLOORDIV && atom->kind != ATOM_MOD) || !dim_is_int(atom->arg[1]) ||
+            expr_mod(t, atom->arg[0], atom->arg[1], &rest))
+                return false;
+        for (int sign = -1; sign <= 1; sign += 2)
+                if (!expr_combine(t, sum, sign, rest, -1, &r) && dim_is_int(r))
+                        return !expr_combine(t, atom->arg[0], 1, r, 1, &r) &&
+                               dim_require_divides(t, atom->arg[1], r, ret) == DIM_REQUIRED;
+        return false;
+}
+
+/* The same by any division that stands in `side`. */
+static bool side_divides(struct dim_table *t, struct dim sum, struct dim side, struct dim_condition *ret)
+{
+        struct term room;
+        struct poly p = poly_of(t, side, &room);
+
+        for (size_t i = 0; i < p.n; i++) {
+                const struct atom *atom = mono_atom(t, p.term[i].mono);
+
+                if (atom && says_divides(t, sum, atom, ret))
+                        return true;
+        }
+        return false;
+}
+
+void dim_write_condition(struct dim_table *t, struct dim_condition *c)
+{
+        struct dim_condition divides;
+        struct dim difference;
+
+        if (c->relation != DIM_EQUAL)
+                return;
+        dim_equation(t, &c->left, &c->right);
+        if (!expr_combine(t, c->left, 1, c->right, -1, &difference) && !dim_is_int(difference) &&
+            (side_divides(t, difference, c->left, &divides) || side_divides(t, difference, c->right, &divides)))
+                *c = divides;
 }
 
 /* -- broadcasting -- */

@@ -250,6 +250,11 @@ const struct dim_symbol *dim_symbol_at(const struct dim_table *t, uint32_t index
         return &t->symbol[index]->info;
 }
 
+struct dim dim_symbol_lone(const struct dim_table *t, uint32_t index)
+{
+        return t->symbol[index]->lone;
+}
+
 bool dim_as_symbol(const struct dim_table *t, struct dim d, uint32_t *ret_index)
 {
         const struct atom *atom = lone_atom(t, d);
@@ -286,6 +291,8 @@ void dim_assume_ge(struct dim_table *t, struct dim d, int64_t lower)
                 return;
         struct dim_symbol *symbol = &t->symbol[index]->info;
 
+        if (lower >= 1)
+                symbol->presumed = false; /* it need not be taken for granted any more */
         /* A bound that contradicts another is the model's error, and would make everything provable. */
         if (lower <= symbol->lower || lower > symbol->upper)
                 return;
@@ -338,6 +345,22 @@ void dim_assume_le(struct dim_table *t, struct dim d, int64_t upper)
         if (upper >= symbol->upper || upper < symbol->lower)
                 return;
         symbol->upper = upper;
+        t->fact_generation++;
+}
+
+void dim_assume_most(struct dim_table *t, struct dim d, struct dim most)
+{
+        uint32_t index;
+        int64_t lower, upper;
+
+        dim_range(t, most, &lower, &upper);
+        if (upper >= 0 && upper != INT64_MAX)
+                dim_assume_le(t, d, upper);
+        if (dim_is_int(most) || !dim_as_symbol(t, d, &index) || index < t->held || t->symbol[index]->info.has_most ||
+            dim_names_since(t, most, index))
+                return;
+        t->symbol[index]->info.most = most;
+        t->symbol[index]->info.has_most = true;
         t->fact_generation++;
 }
 

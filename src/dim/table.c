@@ -221,6 +221,7 @@ uint32_t atom_intern(struct dim_table *t, enum atom_kind kind, uint32_t symbol, 
                         atom->depth = expr->depth + 1;
                 atom->open = atom->open || (expr && expr->open);
         }
+        t->extremes += kind == ATOM_MAX || kind == ATOM_MIN;
         if (kind == ATOM_SYMBOL)
                 atom->open = t->symbol[symbol]->info.anonymous;
         else if (atom->depth == 0)

@@ -57,13 +57,18 @@ static bool holds(struct dim_table *t, struct dim d, uint32_t number)
         return found;
 }
 
-/* A symbol that stands for another passes its bounds on. */
+/* A symbol that stands for another passes its bounds on. What a symbol is at most is made of older ones. */
 static void pass_bounds(struct dim_table *t, const struct dim_symbol *from, uint32_t to)
 {
         struct dim_symbol *symbol = &t->symbol[to]->info;
 
         if (to < t->held)
                 return;
+        if (from->has_most && !symbol->has_most && !dim_names_since(t, from->most, to)) {
+                symbol->most = from->most;
+                symbol->has_most = true;
+                t->fact_generation++;
+        }
         if (from->lower > symbol->lower && from->lower <= symbol->upper) {
                 symbol->lower = from->lower;
                 t->fact_generation++;

@@ -47,8 +47,7 @@ void condition_add(void *user, const struct dim_condition *condition, const stru
         bool told;
         int64_t at;
 
-        if (is.relation == DIM_EQUAL)
-                dim_equation(f->dims, &is.left, &is.right);
+        dim_write_condition(f->dims, &is);
         at = find_place(f, &is, n->scope, &told);
         if (told)
                 return;
@@ -79,8 +78,7 @@ static void arrange(struct infer *f, struct dim_condition *is)
 {
         struct dim left = is->left;
 
-        if (is->relation == DIM_EQUAL)
-                dim_equation(f->dims, &is->left, &is->right);
+        dim_write_condition(f->dims, is);
         if (!dim_is_int(is->left) || is->relation == DIM_EQUAL || is->relation == DIM_DIVIDES)
                 return;
         is->left = is->right;
@@ -137,6 +135,63 @@ static bool is_told(const struct constraint *told, size_t count, const struct di
         return false;
 }
 
+static void presume_for(struct infer *f, const struct result_value *entry)
+{
+        const struct dim_origin origin = {.value = entry->name,
+                                          .axis = -1,
+                                          .op = entry->op,
+                                          .node = entry->node,
+                                          .scope = entry->scope,
+                                          .node_index = entry->node_index};
+        const struct type *type = &entry->value.type;
+        bool is_set = false;
+
+        while (type->of)
+                type = type->of;
+        for (int d = 0; type_has_shape(type) && d < type->rank; d++) {
+                if (dim_is_int(type->dim[d]))
+                        continue;
+                if (!is_set)
+                        dim_set_origin(f->dims, &origin);
+                is_set = true;
+                dim_presume_for(f->dims, dim_settle(f->dims, type->dim[d]));
+        }
+}
+
+void condition_presume(struct infer *f)
+{
+        for (size_t i = 0; i < f->n_entry && dim_may_presume(f->dims); i++)
+                if (entry_at(f, i)->node_index >= 0)
+                        presume_for(f, entry_at(f, i));
+}
+
+/* What is taken for granted of each symbol, and is no constraint. */
+static void finish_assumptions(struct infer *f, struct dim (*see)(void *user, struct dim d), void *user,
+                               struct ox_result *result)
+{
+        uint32_t count = dim_symbol_count(f->dims);
+        struct ox_constraint *rows = arena_new_array(f->arena, struct ox_constraint, dim_presumed_count(f->dims));
+
+        for (uint32_t i = 0; i < count && result->n_assumption < dim_presumed_count(f->dims); i++) {
+                const struct dim_symbol *symbol = dim_symbol_at(f->dims, i);
+                const struct dim_origin *origin = &symbol->presumed_for;
+
+                if (!symbol->presumed || symbol->is_bound)
+                        continue;
+                rows[result->n_assumption++] = (struct ox_constraint){
+                        .left = dim_text(f->dims, see(user, dim_symbol_lone(f->dims, i))),
+                        .relation = dim_relation_text(DIM_AT_LEAST),
+                        .right = dim_text(f->dims, dim_int(1)),
+                        .node = text_or_empty(origin->node),
+                        .node_index = origin->node_index,
+                        .op = text_or_empty(origin->op),
+                        .value = text_or_empty(origin->value),
+                        .scope = text_or_empty(origin->scope),
+                };
+        }
+        result->assumption = rows;
+}
+
 void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim d), void *user,
                       struct ox_result *result)
 {
@@ -166,4 +221,6 @@ void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim 
                 };
         }
         result->constraint = rows;
+        if (dim_presumed_count(f->dims) > 0)
+                finish_assumptions(f, see, user, result);
 }

@@ -282,6 +282,42 @@ static const char *text_of(const char *text)
 
 /* Where it arose, unless it stands alone elsewhere and not there: what is made by an iteration, say, or first met
    within an expression. */
+static struct ox_bound bound_row(const struct finishing *x, struct dim d)
+{
+        return (struct ox_bound){
+                .text = dim_text(x->f->dims, d), .is_number = dim_is_int(d), .number = dim_is_int(d) ? d.val : 0};
+}
+
+static const struct ox_bound not_known = {.text = ""};
+
+/* By what is proven: what is taken for granted stands elsewhere. */
+static struct ox_bound least_of(const struct finishing *x, const struct dim_symbol *symbol)
+{
+        return symbol->lower == INT64_MIN ? not_known : bound_row(x, dim_int(symbol->presumed ? 0 : symbol->lower));
+}
+
+static struct ox_bound most_of(const struct finishing *x, const struct dim_symbol *symbol)
+{
+        struct dim_table *dims = x->f->dims;
+
+        if (!symbol->has_most)
+                return symbol->upper == INT64_MAX ? not_known : bound_row(x, dim_int(symbol->upper));
+        if (symbol->upper == INT64_MAX)
+                return bound_row(x, dim_settle(dims, symbol->most));
+        return bound_row(x, dim_min(dims, dim_settle(dims, symbol->most), dim_int(symbol->upper)));
+}
+
+/* What symbols are at most appears too. It is made of older ones. */
+static void see_bounds(struct finishing *x)
+{
+        for (uint32_t i = dim_symbol_count(x->f->dims); i-- > 0;) {
+                const struct dim_symbol *symbol = dim_symbol_at(x->f->dims, i);
+
+                if (i < x->room && x->seen[i] && symbol->has_most)
+                        finish_dim(x, symbol->most);
+        }
+}
+
 static struct ox_symbol symbol_row(const struct finishing *x, uint32_t number, const struct dim_symbol *symbol)
 {
         const struct dim_origin *origin = &symbol->origin;
@@ -292,6 +328,8 @@ static struct ox_symbol symbol_row(const struct finishing *x, uint32_t number, c
                 .op = text_of(origin->op),
                 .node = text_of(origin->node),
                 .scope = text_of(origin->scope),
+                .min = least_of(x, symbol),
+                .max = most_of(x, symbol),
         };
         bool is_placed = x->place && (number + 1) * sizeof(*x->place) <= x->place_room && x->place[number].entry;
 
@@ -310,6 +348,7 @@ static struct ox_symbol symbol_row(const struct finishing *x, uint32_t number, c
 static void finish_symbols(struct finishing *x, struct ox_result *result)
 {
         struct infer *f = x->f;
+        see_bounds(x);
         uint32_t count = dim_symbol_count(f->dims);
         struct ox_symbol *symbols = arena_new_array(f->arena, struct ox_symbol, x->n_seen);
 
@@ -378,6 +417,7 @@ struct ox_result *finish_result(struct infer *f, const OnnxGraph *graph)
         struct ox_result *result = arena_new_zero(f->arena, struct ox_result);
         struct finishing x = {.f = f};
 
+        condition_presume(f);
         finish_values(&x, result, graph);
         condition_finish(f, finish_side, &x, result);
         finish_symbols(&x, result);

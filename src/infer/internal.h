@@ -283,7 +283,9 @@ void merge_note_split(struct infer *f);
 
 /* For struct constraint_sink, with a struct infer. */
 void condition_add(void *f, const struct dim_condition *condition, const struct node *n, const char *value);
-/* The constraints that the result tells, once no more are added. `see` gets every size that is told. */
+/* Takes for granted what the sizes of all values want, unless nothing is to be. */
+void condition_presume(struct infer *f);
+/* The constraints and assumptions that the result tells, once no more are added. `see` gets every size that is told. */
 void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim d), void *user,
                       struct ox_result *result);
 

@@ -276,6 +276,8 @@ enum ox_code infer_whole(const struct infer *begun_, const struct ox_options *op
                 *f = begun;
                 f->facts.user = f;
                 f->dims = dim_table_new(f->arena, f->strings, f->limits, options->seed);
+                if (!options->no_assumptions)
+                        dim_allow_presuming(f->dims);
                 f->mute_names = walk == WALKS_MOST;
                 TRY(walk_model(f, ret_error));
                 if (merge_split_names(f) == 0)

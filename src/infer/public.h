@@ -44,6 +44,7 @@ struct ox_options {
         bool strict;          /* the first faulty node makes the answer an error */
         bool check_types;     /* element types are held against what each operator allows */
         bool ignore_declared; /* what the model declares of intermediate values and outputs does not count */
+        bool no_assumptions;  /* of models: nothing is taken for granted that need not hold */
         enum ox_values values;
         const struct ox_binding *binding;
         size_t n_binding;
@@ -70,7 +71,14 @@ struct ox_options {
 
 enum ox_kind { OX_KIND_INPUT, OX_KIND_INTERMEDIATE, OX_KIND_OUTPUT, OX_KIND_INITIALIZER };
 
-/* A symbol that appears in the result, and where it first arose. */
+/* A number or an expression. */
+struct ox_bound {
+        const char *text; /* "": not known */
+        bool is_number;
+        int64_t number;
+};
+
+/* A symbol that appears in the result, where it first arose, and between what it lies. */
 struct ox_symbol {
         const char *name;
         const char *value;
@@ -78,6 +86,7 @@ struct ox_symbol {
         const char *op; /* "": a graph input */
         const char *node;
         const char *scope; /* "": the main graph */
+        struct ox_bound min, max;
 };
 
 /* What must hold of two sizes for the model to run. `relation` is "==", "<=", ">=", "divides" (left divides right) or

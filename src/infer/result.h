@@ -77,6 +77,8 @@ struct ox_result {
         size_t n_symbol;
         const struct ox_constraint *constraint;
         size_t n_constraint;
+        const struct ox_constraint *assumption;
+        size_t n_assumption;
         const struct diags *diags;
         struct ox_summary summary;
         const struct result_explanation *explanation; /* as many as were asked for */

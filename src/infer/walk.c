@@ -435,6 +435,7 @@ static void set_origin(struct infer *f, const struct scope *scope, const struct 
                 .op = n->proto->op_type,
                 .node = n->proto->name,
                 .scope = scope->path,
+                .node_index = n->index,
         };
 
         dim_set_origin(f->dims, &origin);

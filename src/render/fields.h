@@ -33,6 +33,7 @@ static const struct list_field {
         [LIST_VALUES] = {"values", 1, 2},
         [LIST_SYMBOLS] = {"symbols", 2, 3},
         [LIST_CONSTRAINTS] = {"constraints", 3, 4},
+        [LIST_ASSUMPTIONS] = {"assumptions", 0, 7},
         [LIST_DIAGNOSTICS] = {"diagnostics", 4, 5},
         [LIST_EXPLANATIONS] = {"explanations", 0, 8},
         [LIST_SIZES] = {"sizes", 0, 10},
@@ -100,6 +101,8 @@ static inline void fields_symbol(SINK *sink, const struct ox_symbol *symbol)
         sink_text_some(sink, "op", 4, symbol->op);
         sink_text_some(sink, "node", 5, symbol->node);
         sink_text_some(sink, "scope", 6, symbol->scope);
+        sink_range_end(sink, "min", 7, &symbol->min);
+        sink_range_end(sink, "max", 8, &symbol->max);
 }
 
 static inline void fields_condition(SINK *sink, const struct ox_constraint *condition)

@@ -105,6 +105,15 @@ static void sink_opsets(SINK *sink, const char *key, unsigned number, const stru
         json_close(&sink->out, '}');
 }
 
+static void sink_range_end(SINK *sink, const char *key, unsigned number, const struct ox_bound *bound)
+{
+        (void)number;
+        if (bound->is_number)
+                json_put_int(&sink->out, key, bound->number);
+        else
+                json_put_text_some(&sink->out, key, bound->text);
+}
+
 static void sink_content(SINK *sink, const char *key, unsigned number, const struct content *content, enum elem elem)
 {
         bool narrow = elem != ELEM_DOUBLE;

@@ -104,6 +104,12 @@ static void sink_opsets(SINK *sink, const char *key, unsigned number, const stru
         }
 }
 
+static void sink_range_end(SINK *sink, const char *key, unsigned number, const struct ox_bound *bound)
+{
+        (void)key;
+        message_text_some(&sink->out, number, bound->text);
+}
+
 static void sink_content(SINK *sink, const char *key, unsigned number, const struct content *content, enum elem elem)
 {
         for (size_t i = 0; i < content->count; i++) {

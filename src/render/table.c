@@ -262,8 +262,7 @@ static void put_condition(void *table, enum result_list list, const struct ox_co
 {
         struct table *t = table;
 
-        (void)list;
-        buf_puts(&t->buf, "must hold: ");
+        buf_puts(&t->buf, list == LIST_ASSUMPTIONS ? "taken for granted: " : "must hold: ");
         put_clean(t, c->left);
         buf_printf(&t->buf, " %s ", strcmp(c->relation, "either") == 0 ? "is 1 or" : c->relation);
         put_clean(t, c->right);

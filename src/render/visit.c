@@ -83,6 +83,8 @@ void visit_result(const struct ox_result *result, const struct visitor *visitor,
         visit_values(result, visitor, user);
         visit_symbols(result, visitor, user);
         visit_conditions(result->constraint, result->n_constraint, LIST_CONSTRAINTS, visitor, user);
+        if (result->n_assumption > 0)
+                visit_conditions(result->assumption, result->n_assumption, LIST_ASSUMPTIONS, visitor, user);
         visit_diagnostics(result->diags, visitor, user);
         if (result->is_model && visitor->summary)
                 visitor->summary(user, &result->summary, result);

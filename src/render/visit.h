@@ -8,6 +8,7 @@ enum result_list {
         LIST_VALUES,
         LIST_SYMBOLS,
         LIST_CONSTRAINTS,
+        LIST_ASSUMPTIONS,
         LIST_DIAGNOSTICS,
         LIST_EXPLANATIONS,
         LIST_SIZES,

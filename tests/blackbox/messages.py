@@ -108,6 +108,10 @@ def plain(message, leave_out=()):
             for f, v in message.ListFields() if f.message_type is None and f.name not in leave_out}
 
 
+def as_symbol(message):
+    return {k: number(v) if k in ("min", "max") else v for k, v in plain(message).items()}
+
+
 def as_value(message):
     value = plain(message, ("content", "length"))
     value["kind"] = shaped.Kind.Name(message.kind).lower()
@@ -128,7 +132,7 @@ def as_diagnostic(message):
 
 def as_json(answer):
     """An InferModelResponse or InferNodeResponse as the JSON API says it."""
-    found = {"values": [as_value(v) for v in answer.values], "symbols": [plain(s) for s in answer.symbols],
+    found = {"values": [as_value(v) for v in answer.values], "symbols": [as_symbol(s) for s in answer.symbols],
              "constraints": [plain(c) for c in answer.constraints],
              "diagnostics": [as_diagnostic(d) for d in answer.diagnostics]}
     if isinstance(answer, shaped.InferModelResponse):

@@ -176,7 +176,7 @@ def check_answer(daemon):
     equal("the order of a value", [k for k, _ in text[1][1][-1]], ["name", "kind", "node", "nodeIndex", "op", "type", "shape"])
     equal("the order of summary", [k for k, _ in text[5][1]],
           ["values", "exact", "symbolic", "dynamic", "unknown", "errors", "warnings"])
-    equal("a symbol", answer.json["symbols"], [{"name": "N", "value": "a", "axis": 0}])
+    equal("a symbol", answer.json["symbols"], [{"name": "N", "value": "a", "axis": 0, "min": 0}])
 
 
 def main():

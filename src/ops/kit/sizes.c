@@ -208,9 +208,7 @@ struct dim out_fresh_at_most(struct node *n, int o, int axis, struct dim most)
         if (dim_is(most, 0))
                 return most;
         fresh = out_fresh(n, o, axis);
-
-        if (dim_is_int(most) && most.val >= 0)
-                dim_assume_le(n->dims, fresh, most.val);
+        dim_assume_most(n->dims, fresh, most);
         return fresh;
 }
 

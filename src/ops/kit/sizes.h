@@ -44,7 +44,7 @@ bool element_size(struct node *n, struct scalar element, struct dim *ret);
 /* Whether a rank is within limits.rank; if not, a warning RANK_LIMIT names `input`, and the shape stays open. */
 bool rank_allowed(struct node *n, size_t rank, int input);
 
-/* A fresh symbol for axis `axis` of output `o`, known to be at most `most` (where that is an integer); 0 of nothing. */
+/* A fresh symbol for axis `axis` of output `o`, known to be at most `most`; 0 of nothing. */
 struct dim out_fresh_at_most(struct node *n, int o, int axis, struct dim most);
 
 /* The greater (lesser) of two, decided by what is proven wherever that can be. */

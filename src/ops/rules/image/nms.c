@@ -226,19 +226,19 @@ static struct dim count_boxes(struct node *n)
 {
         int64_t number = 0, selected;
 
-        if (in_given(n, 2) && !in_int(n, 2, &number))
-                return out_fresh(n, 0, 0);
-        if (number <= 0)
+        bool is_known = !in_given(n, 2) || in_int(n, 2, &number);
+
+        if (is_known && number <= 0)
                 return dim_int(0);
         if (!in_has_rank(n, 1))
                 return out_fresh(n, 0, 0);
-        if (select_all(n, number, &selected))
+        if (is_known && select_all(n, number, &selected))
                 return dim_int(selected);
-        struct dim classes = dim_mul(n->dims, in_dim(n, 1, 0), in_dim(n, 1, 1)), boxes = in_dim(n, 1, 2);
+        struct dim classes = dim_mul(n->dims, in_dim(n, 1, 0), in_dim(n, 1, 1)), most = in_dim(n, 1, 2);
 
-        if (dim_is_int(boxes) && boxes.val < number)
-                number = boxes.val;
-        return out_fresh_at_most(n, 0, 0, dim_mul(n->dims, dim_int(number), classes));
+        if (is_known)
+                most = lesser_dim(n, most, dim_int(number));
+        return out_fresh_at_most(n, 0, 0, dim_mul(n->dims, most, classes));
 }
 
 /* Boxes [batches, boxes, 4] and scores [batches, classes, boxes] give a row of batch, class and box for each that is

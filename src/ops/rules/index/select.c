@@ -82,7 +82,9 @@ static enum ox_code compress_size(struct node *n, int axis, struct dim from, str
         int64_t count;
 
         if (!count_true(n, in_content(n, 1), &count)) {
-                *ret = out_fresh_at_most(n, 0, axis, from);
+                struct dim most = in_has_rank(n, 1) ? lesser_dim(n, from, in_dim(n, 1, 0)) : from;
+
+                *ret = out_fresh_at_most(n, 0, axis, most);
                 return OX_OK;
         }
         if (dim_is_int(from) && count > from.val)

@@ -182,6 +182,13 @@ static bool slice_bound(struct node *n, struct dim size, struct scalar value, st
                 ret->at = dim_add(n->dims, size, value.d);
                 return true;
         }
+        /* -seq counts from the back but for 0, of which nothing but an empty tensor would be taken. */
+        struct dim back = dim_sub(n->dims, dim_int(0), value.d);
+
+        if (dim_proves_ge(n->dims, back, dim_int(0)) && dim_presume_some(n->dims, back)) {
+                ret->at = dim_add(n->dims, size, value.d);
+                return true;
+        }
         /* A size is not negative, even if that is not proven; one less is so for an empty axis alone, where both
            readings give nothing. */
         return dim_same(value.d, size) || dim_same(value.d, dim_sub(n->dims, size, dim_int(1)));

@@ -70,6 +70,8 @@ static enum ox_code concat(struct node *n, struct parts parts)
                 return out_elem(n, 0, concat_elem(n, parts));
         TRY(attr_axis(n, "axis", 1, rank, &axis));
         for (int i = parts.first; i < n->n_in; i += parts.step) {
+                if (in_has_rank(n, i) && n->n_in > parts.first + parts.step)
+                        dim_may_be_none(n->dims, in_dim(n, i, axis));
                 if (!in_has_rank(n, i))
                         open = true;
                 else if (dims == NULL)

@@ -191,8 +191,7 @@ static enum ox_code topk_size(struct node *n, int axis, struct scalar k, struct 
 {
         if (k.kind != SCALAR_INT) {
                 *ret = out_fresh_named(n, 0, axis, "TopK_%s_k", n->proto->output[0]);
-                if (dim_is_int(from))
-                        dim_assume_le(n->dims, *ret, from.val);
+                dim_assume_most(n->dims, *ret, from);
                 return OX_OK;
         }
         *ret = dim_resolve(n->dims, k.d);

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""What must hold for a model to run, what is taken for granted, and between which bounds sizes lie that data decides."""
+from build import const, graph, infer, model, op
+from harness import Daemon, check, equal, finish
+
+
+def numbers(name, *elements):
+    return const(name, "int64[%d]" % len(elements), list(elements))
+
+
+def answer(daemon, nodes, inputs, outputs, **options):
+    return infer(daemon, model(graph(nodes, inputs, outputs)), **options)
+
+
+def rows(seen, which="assumptions"):
+    return ["%s %s %s" % (r["left"], r["relation"], r["right"]) for r in seen.json.get(which, [])]
+
+
+# The first `seq` rows of a table of 512, added to what is `seq` long, as exporters write learned positions.
+POSITIONS = [numbers("zero", 0), numbers("one", 1), op("s = Shape(x)", start=1, end=2),
+             op("p = Slice(table, zero, s, zero)", "cut"), op("y = Add(x, p)", "embed")]
+
+
+def conditions(daemon):
+    inputs = ["x: float[batch,seq,8]", "table: float[512,8]"]
+    seen = answer(daemon, POSITIONS, inputs, ["y"])
+    equal("sizes are written under what must hold", (seen["p"], seen["y"], seen.constraints),
+          ("float[seq,8]", "float[batch,seq,8]", ["seq <= 512"]))
+    equal("a condition says whose it is", seen.json["constraints"][0],
+          {"left": "seq", "relation": "<=", "right": "512", "node": "embed", "nodeIndex": 4, "op": "Add", "value": "p"})
+    nodes = [op("y = Conv(x, v)"), op("z = Conv(x, w)"), op("u = MaxPool(x)", kernel_shape=[2])]
+    inputs = ["x: float[1,1,L]", "v: float[1,1,3]", "w: float[1,1,9]"]
+    for order in (nodes, nodes[::-1]):
+        seen = answer(daemon, order, inputs, ["y", "z", "u"])
+        equal("of several bounds the closest is told", seen.constraints, ["L >= 9"])
+    seen = answer(daemon, [op("y = Conv(x, v)"), op("z = Gather(y, i)", axis=2), const("i", "int64[]", [4])],
+                  ["x: float[1,1,L]", "v: float[1,1,3]"], ["z"])
+    equal("through what lies between", seen.constraints, ["L >= 7"])
+    seen = answer(daemon, [op("h = MaxPool(x)", kernel_shape=[2], strides=[2]), op("d = ConvTranspose(h, w)", strides=[2]),
+                           op("y = Add(x, d)", "skip")], ["x: float[1,1,L]", "w: float[1,1,2]"], ["y"])
+    equal("a skip connection that wants multiples", (seen["y"], seen.constraints),
+          ("float[1,1,2*(L//2)]", ["L >= 2", "2 divides L"]))
+    seen = answer(daemon, [numbers("k", 3), op("v, i = TopK(x, k)"), op("y = Slice(v, k, k)")], ["x: float[2]"], ["y"])
+    equal("what cannot hold is an error", seen.reasons, ["ATTRIBUTE_VALUE"])
+
+
+def scopes(daemon):
+    branches = {"then_branch": graph([op("t = Squeeze(x, a)"), numbers("a", 0)], [], ["t"]),
+                "else_branch": graph([op("u = Conv(x3, w)")], [], ["u"])}
+    seen = answer(daemon, [op("y = If(c)", "choice", **branches)],
+                  ["x: float[N,5]", "x3: float[1,1,L]", "w: float[1,1,3]", "c: bool[]"], ["y"])
+    found = [(r["left"], r["relation"], r["right"], r["scope"]) for r in seen.json["constraints"]]
+    equal("a branch's conditions are its own", found,
+          [("N", "==", "1", "choice/then_branch"), ("L", ">=", "3", "choice/else_branch")])
+    text = daemon.post("/v1/models:infer?format=text", model(graph(
+        [op("y = If(c)", "choice", **branches)], ["x: float[N,5]", "x3: float[1,1,L]", "w: float[1,1,3]", "c: bool[]"],
+        ["y"]))).body.decode()
+    check("in the table too", "must hold: N == 1  (Squeeze 0 in choice/then_branch)" in text, text)
+
+
+def tail(length):
+    """x without all but its last `length` elements along axis 1."""
+    return [numbers("zero", 0), numbers("one", 1), numbers("all", 2**31 - 1), op("s = Shape(%s)" % length, start=1, end=2),
+            op("from = Sub(zero, s)"), op("y = Slice(x, from, all, one)", "cut")]
+
+
+def assumptions(daemon):
+    inputs = ["x: float[N,L]", "q: float[N,seq]"]
+    seen = answer(daemon, tail("q"), inputs, ["y"])
+    equal("the last seq", (seen["y"], rows(seen), seen.constraints), ("float[N,min(L,seq)]", ["seq >= 1"], []))
+    equal("with who wants it", {k: seen.json["assumptions"][0][k] for k in ("node", "nodeIndex", "op", "value")},
+          {"node": "cut", "nodeIndex": 5, "op": "Slice", "value": "y"})
+    seen = answer(daemon, tail("q"), inputs, ["y"], assume="none")
+    equal("not if nothing is to be taken for granted", (seen["y"], "assumptions" in seen.json), ("float[N,?1]", False))
+    behind = [numbers("one", 1), numbers("all", 2**31 - 1), op("y = Slice(x, one, all, one)", "rest")]
+    seen = answer(daemon, behind, inputs, ["y"])
+    equal("all but the first", (seen["y"], rows(seen)), ("float[N,L-1]", ["L >= 1"]))
+    equal("which may be none", answer(daemon, behind, inputs, ["y"], assume="none")["y"], "float[N,max(L-1,0)]")
+    seen = answer(daemon, behind + [op("z = Gather(x, i)", axis=1), const("i", "int64[]", [0])], inputs, ["y", "z"])
+    equal("what must hold need not be taken for granted", (seen["y"], rows(seen), seen.constraints),
+          ("float[N,L-1]", [], ["L >= 1"]))
+    first = [numbers("zero", 0), numbers("one", 1), op("y = Slice(past, zero, one, one)")]
+    inputs = ["past: float[N,P]", "x: float[N,L]"]
+    seen = answer(daemon, first, inputs, ["y"])
+    equal("the first", (seen["y"], rows(seen)), ("float[N,1]", ["P >= 1"]))
+    grown = first + [op("k = Concat(past, x)", axis=1)]
+    seen = answer(daemon, grown, inputs, ["y", "k"])
+    equal("a cache that grows begins empty", (seen["y"], seen["k"], rows(seen)),
+          ("float[N,min(P,1)]", "float[N,P+L]", []))
+    equal("assume has two words", answer(daemon, first, inputs, ["y"], assume="some").status, 400)
+
+
+def symbol(seen, op_type):
+    found = [s for s in seen.json["symbols"] if s.get("op") == op_type]
+    return (found[0].get("min"), found[0].get("max")) if found else None
+
+
+def bounds(daemon):
+    seen = answer(daemon, [op("y = NonZero(x)")], ["x: bool[N,4]"], ["y"])
+    equal("NonZero", symbol(seen, "NonZero"), (0, "4*N"))
+    seen = answer(daemon, [op("y = Compress(x, c)", axis=0)], ["x: float[N,4]", "c: bool[C]"], ["y"])
+    equal("Compress", symbol(seen, "Compress"), (0, "min(N, C)"))
+    seen = answer(daemon, [op("k = Cast(q)", to=7), op("v, i = TopK(x, k)")], ["x: float[N,M]", "q: float[1]"],
+                  ["v"])
+    equal("TopK", symbol(seen, "TopK")[1], "M")
+    seen = answer(daemon, [op("y = Unique(x)")], ["x: float[N]"], ["y"])
+    equal("Unique", symbol(seen, "Unique"), (0, "N"))
+    seen = answer(daemon, [op("y = Slice(x, b, e)")], ["x: float[N]", "b: int64[1]", "e: int64[1]"], ["y"])
+    equal("Slice", symbol(seen, "Slice"), (0, "N"))
+    boxes = ["b: float[B,K,4]", "s: float[B,C,K]"]
+    seen = answer(daemon, [const("m", "int64[]", [5]), op("y = NonMaxSuppression(b, s, m)")], boxes, ["y"])
+    equal("NonMaxSuppression", symbol(seen, "NonMaxSuppression"), (0, "B*C*min(K, 5)"))
+    seen = answer(daemon, [const("m", "int64[]", [5]), op("y = NonMaxSuppression(b, s, m)"),
+                           op("z, i = TopK(b, k)", axis=1), numbers("k", 300), op("p = NonZero(q)"), op("r = Relu(q)")],
+                  boxes + ["q: float[7]"], ["y", "z", "p"])
+    equal("numbers", [s["max"] for s in seen.json["symbols"] if s.get("op") == "NonZero"], [7])
+    seen = answer(daemon, [op("y = NonZero(x)"), op("z = Transpose(y)"), op("s = Slice(z, zero, most)"),
+                           numbers("zero", 0), numbers("most", 100)], ["x: bool[4,5]"], ["s"])
+    equal("what is bounded is cut nowhere", seen["s"], "int64[?1,2]")
+
+
+def main():
+    with Daemon() as daemon:
+        conditions(daemon)
+        scopes(daemon)
+        assumptions(daemon)
+        bounds(daemon)
+    finish()
+
+
+if __name__ == "__main__":
+    main()
