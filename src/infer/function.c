@@ -40,17 +40,19 @@ void function_table(struct infer *f)
         f->function = arena_zalloc(f->arena, f->model->n_functions * sizeof(*f->function));
         for (size_t i = 0; i < f->model->n_functions; i++) {
                 const OnnxFunction *proto = f->model->functions[i];
+                str_id key = function_key(f, proto->domain, proto->name, proto->overload);
 
                 f->function[i].proto = proto;
                 f->call_most += CALLED_FACTOR * proto->n_node;
-                if (!map_put(f, &f->functions, function_key(f, proto->domain, proto->name, proto->overload),
-                             (uint32_t)i))
+                if (!map_put(f, &f->functions, key, (uint32_t)i))
                         infer_note(f,
                                    &(struct note){.severity = OX_ERROR,
                                                   .reason = REASON_DUPLICATE_NAME,
                                                   .value = text_or_empty(proto->name)},
-                                   "function %s of domain %s is defined twice; the first one counts",
-                                   text_or_empty(proto->name), op_domain_text(text_or_empty(proto->domain)));
+                                   "function %s of domain %s is defined twice: as functions %lld and %zu of the model; "
+                                   "the first one counts",
+                                   text_or_empty(proto->name), op_domain_text(text_or_empty(proto->domain)),
+                                   (long long)map_get(&f->functions, key), i);
         }
 }
 
@@ -337,6 +339,15 @@ static bool is_called_already(const struct frame *frame, const OnnxFunction *fun
 }
 
 /* An input that the call leaves out is left out wherever the body uses it. */
+static size_t first_input(const OnnxFunction *function, const char *name)
+{
+        size_t i = 0;
+
+        while (i < function->n_input && strcmp(function->input[i], name) != 0)
+                i++;
+        return i;
+}
+
 static void add_arguments(struct infer *f, struct scope *scope, const struct function_memo *memo)
 {
         const OnnxFunction *function = memo->function->proto;
@@ -352,8 +363,8 @@ static void add_arguments(struct infer *f, struct scope *scope, const struct fun
                                                   .reason = REASON_DUPLICATE_NAME,
                                                   .scope = scope->path,
                                                   .value = function->input[i]},
-                                   "input %s of function %s is given twice", function->input[i],
-                                   text_or_empty(function->name));
+                                   "input %s of function %s is given twice: as inputs %zu and %zu", function->input[i],
+                                   text_or_empty(function->name), first_input(function, function->input[i]), i);
         }
 }
 

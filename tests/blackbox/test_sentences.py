@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What a diagnostic says, word for word: sentences.jsonl has a faulty model a line and the diagnostics that its answer
-must have, whole. A node is "y = MatMul(a, b)", or a list of that and its attributes, in the notation of build.py.
+must have, whole. A node is "y = MatMul(a, b)", or a list of that and its attributes, in the notation of build.py. A function, of domain my and with the output y, has
+the same fields.
 
     test_sentences.py --write    puts what the daemon says now in place of what is wanted, to be read before it is kept
 """
@@ -8,7 +9,7 @@ import json
 import os
 import sys
 
-from build import graph, model, op
+from build import function, graph, model, op
 from harness import Daemon, equal, finish
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sentences.jsonl")
@@ -16,8 +17,9 @@ TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sentences.json
 
 def built(row):
     nodes = [op(n, "n%d" % i) if isinstance(n, str) else op(n[0], "n%d" % i, **n[1]) for i, n in enumerate(row["nodes"])]
-    imports = row.get("imports") or {"": row.get("opset", 17), "ai.onnx.ml": 3, "com.example": 1}
-    return model(graph(nodes, row["inputs"], row["outputs"]), imports)
+    imports = row.get("imports") or {"": row.get("opset", 17), "ai.onnx.ml": 3, "com.example": 1, "my": 1}
+    functions = [function(f["name"], f["inputs"], "y", [op(n) for n in f["nodes"]]) for f in row.get("functions", [])]
+    return model(graph(nodes, row["inputs"], row["outputs"]), imports, functions)
 
 
 def counts_what_is_omitted(daemon):

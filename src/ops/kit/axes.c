@@ -32,8 +32,7 @@ enum ox_code axes_normalize(struct node *n, const int64_t *axes, size_t count, i
 
                 TRY(axis_normalize(n, axes[i], rank, &axis));
                 if (ret_is[axis])
-                        return node_error(n, REASON_DUPLICATE_AXIS, -1, "axis %lld is given twice (rank %d)",
-                                          (long long)axes[i], rank);
+                        return node_error(n, REASON_DUPLICATE_AXIS, -1, "axis %lld is given twice", (long long)axes[i]);
                 ret_is[axis] = true;
         }
         return OX_OK;

@@ -155,8 +155,11 @@ static enum ox_code legacy_run(struct node *n, int rank, struct dim *dims, int64
         if (axis < 0 || axis > rank - b_rank) {
                 if (may_have_one_element(n, 1)) /* which goes with any shape, whatever the axis */
                         return OX_OK;
-                return node_error(n, REASON_AXIS_OUT_OF_RANGE, 1, "axis %lld leaves no room for rank %d in rank %d",
-                                  (long long)axis, b_rank, rank);
+                return node_error_at(n, REASON_AXIS_OUT_OF_RANGE, 1, -1,
+                                     b_rank > rank ? NULL : arena_printf(n->arena, "[0, %d]", rank - b_rank),
+                                     node_number(n, axis),
+                                     "%s x %s: at axis %lld of the first shape the second one does not fit",
+                                     node_input_text(n, 0), node_input_text(n, 1), (long long)axis);
         }
         for (int d = 0; d < b_rank; d++) {
                 struct dim size = in_dim(n, 1, d);
@@ -194,7 +197,8 @@ enum ox_code broadcast_legacy(struct node *n, int *ret_rank, const struct dim **
         if (rank == RANK_UNKNOWN || b_rank == RANK_UNKNOWN)
                 return OX_OK;
         if (!broadcast && shapes_differ(n, 0, 1)) {
-                node_warn(n, REASON_DIM_MISMATCH, 1, "the shapes differ, but broadcast is 0");
+                node_warn(n, REASON_DIM_MISMATCH, 1, "%s x %s: the shapes must be equal while broadcast is 0",
+                          node_input_text(n, 0), node_input_text(n, 1));
                 return OX_OK;
         }
         if (b_rank > rank)

@@ -27,8 +27,13 @@ static enum ox_code index_check(struct node *n, struct scalar index, struct dim 
         }
         if (index_normalize(number, size.val, &at))
                 return OX_OK;
-        return node_error(n, REASON_INDEX_OUT_OF_RANGE, input, "index %lld is not within [-%lld, %lld]",
-                          (long long)number, (long long)size.val, (long long)size.val - 1);
+        if (size.val == 0)
+                return node_error_at(n, REASON_INDEX_OUT_OF_RANGE, input, -1, NULL, node_number(n, number),
+                                     "index %lld is out of range: the axis has size 0", (long long)number);
+        return node_error_at(n, REASON_INDEX_OUT_OF_RANGE, input, -1,
+                             arena_printf(n->arena, "[-%lld, %lld]", (long long)size.val, (long long)size.val - 1),
+                             node_number(n, number), "index must be in [-%lld, %lld], got %lld", (long long)size.val,
+                             (long long)size.val - 1, (long long)number);
 }
 
 enum ox_code indices_check(struct node *n, int input, struct dim size)
@@ -47,4 +52,15 @@ enum ox_code tuples_check(struct node *n, int input, int first, int width)
         for (size_t k = 0; indices != NULL && width > 0 && k < indices->count; k++)
                 TRY(index_check(n, indices->at[k], in_dim(n, 0, first + (int)(k % (size_t)width)), input));
         return OX_OK;
+}
+
+enum ox_code tuple_fault(struct node *n, int most)
+{
+        int axis = in_rank(n, 1) - 1;
+        int64_t length = in_dim(n, 1, axis).val;
+
+        return node_error_at(
+                n, REASON_DIM_MISMATCH, 1, axis, arena_printf(n->arena, "%d or less", most), node_number(n, length),
+                "%s x %s: an index has %lld elements, axis %d of %s, but can have %d at most", node_input_text(n, 0),
+                node_input_text(n, 1), (long long)length, axis, node_input_name(n, 1), most);
 }

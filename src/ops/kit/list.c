@@ -70,7 +70,8 @@ enum ox_code list_of_sizes(struct node *n, const struct list *list, int input)
 
         for (size_t k = 0; list->state == LIST_KNOWN && k < list->count; k++)
                 if (scalar_is_number(list->at[k], &number) && number < 0)
-                        return node_error(n, REASON_NEGATIVE_SIZE, input, "size %zu is %lld", k, (long long)number);
+                        return node_error_at(n, REASON_NEGATIVE_SIZE, input, -1, "0 or more", node_number(n, number),
+                                             "size %zu must be 0 or more, got %lld", k, (long long)number);
         return OX_OK;
 }
 

@@ -95,6 +95,29 @@ enum ox_code dim_agree(struct node *n, struct dim *dim, struct dim other, int in
 
 /* -- sizes that elements give -- */
 
+/* The axis is named where one alone of the input has the size. */
+static enum ox_code size_fault(struct node *n, struct dim size, const char *expected, int input)
+{
+        int axis = -1, count = 0;
+
+        for (int d = 0; input >= 0 && d < in_rank(n, input); d++)
+                if (dim_same(in_dim(n, input, d), size)) {
+                        axis = d;
+                        count++;
+                }
+        const char *actual = dim_text(n->dims, size);
+
+        if (count == 1)
+                return node_error_at(n, REASON_DIM_MISMATCH, input, axis, expected, actual,
+                                     "%s: axis %d must be %s, got %s", node_input_text(n, input), axis, expected,
+                                     actual);
+        if (input < 0 || !in_given(n, input))
+                return node_error_at(n, REASON_DIM_MISMATCH, input, -1, expected, actual,
+                                     "expected a size that is %s, got %s", expected, actual);
+        return node_error_at(n, REASON_DIM_MISMATCH, input, -1, expected, actual,
+                             "%s: expected a size that is %s, got %s", node_input_text(n, input), expected, actual);
+}
+
 enum ox_code size_at_least(struct node *n, struct dim size, struct dim least, int input)
 {
         struct dim_condition condition;
@@ -106,8 +129,7 @@ enum ox_code size_at_least(struct node *n, struct dim size, struct dim least, in
                 node_constrain(n, &condition, input);
                 break;
         case DIM_FAILS:
-                return node_error(n, REASON_DIM_MISMATCH, input, "%s must be at least %s", dim_text(n->dims, size),
-                                  dim_text(n->dims, least));
+                return size_fault(n, size, arena_printf(n->arena, "at least %s", dim_text(n->dims, least)), input);
         }
         return OX_OK;
 }
@@ -123,10 +145,22 @@ enum ox_code size_divides(struct node *n, struct dim divisor, struct dim size, i
                 node_constrain(n, &condition, input);
                 break;
         case DIM_FAILS:
-                return node_error(n, REASON_DIM_MISMATCH, input, "%s must divide %s", dim_text(n->dims, divisor),
-                                  dim_text(n->dims, size));
+                return size_fault(n, size, arena_printf(n->arena, "a multiple of %s", dim_text(n->dims, divisor)),
+                                  input);
         }
         return OX_OK;
+}
+
+enum ox_code in_expect_multiple(struct node *n, int input, int axis, int64_t divisor, const char *what)
+{
+        struct dim size = in_dim(n, input, axis);
+
+        if (!dim_is_int(size) || size.val % divisor == 0)
+                return OX_OK;
+        return node_error_at(n, REASON_DIM_MISMATCH, input, axis,
+                             arena_printf(n->arena, "a multiple of %lld", (long long)divisor), node_number(n, size.val),
+                             "%s: axis %d must be a multiple of %s, %lld, got %lld", node_input_text(n, input), axis,
+                             what, (long long)divisor, (long long)size.val);
 }
 
 enum ox_code size_quotient(struct node *n, struct dim size, struct dim divisor, int input, struct dim *ret)

@@ -29,6 +29,10 @@ enum ox_code size_divides(struct node *n, struct dim divisor, struct dim size, i
 /* size // divisor of what it must divide. */
 enum ox_code size_quotient(struct node *n, struct dim size, struct dim divisor, int input, struct dim *ret);
 
+/* The size of an axis must be a multiple of `divisor`, 1 or more, which messages call `what`: error DIM_MISMATCH where
+   it is known not to be. */
+enum ox_code in_expect_multiple(struct node *n, int input, int axis, int64_t divisor, const char *what);
+
 /* What two sizes give when they broadcast, as they must for the model to run: a condition where that is not known.
    False when they cannot. `input` is the one that has `b`. */
 bool sizes_broadcast(struct node *n, struct dim a, struct dim b, int input, struct dim *ret);

@@ -48,9 +48,17 @@ static enum ox_code expect_fit(struct node *n, const struct window *w, int axis,
                 return size_at_least(n, count, dim_int(1), 0);
         if (most > 0 || (most == 0 && !dim_proves_ge(t, needed(n, w), dim_int(2))))
                 return OX_OK;
-        return node_error(n, REASON_KERNEL_EXCEEDS_INPUT, 0,
-                          "the kernel covers %s elements of axis %d, which has %s with its padding",
-                          dim_text(t, covered(n, w)), axis, dim_text(t, dim_add(t, room, covered(n, w))));
+        const char *covers = dim_text(t, covered(n, w)), *padded = dim_text(t, dim_add(t, room, covered(n, w)));
+
+        const char *wanted = arena_printf(n->arena, "%s or more with padding", covers);
+
+        if (axis < 0)
+                return node_error_at(n, REASON_KERNEL_EXCEEDS_INPUT, -1, -1, wanted, padded,
+                                     "the kernel covers %s elements of an axis that has %s with padding", covers,
+                                     padded);
+        return node_error_at(n, REASON_KERNEL_EXCEEDS_INPUT, 0, axis, wanted, padded,
+                             "%s: the kernel covers %s elements of axis %d, which has %s with padding",
+                             node_input_text(n, 0), covers, axis, padded);
 }
 
 /* The formulas stand alike in the texts of Conv and of every pool. `ceil_mode` rounds up; with VALID it changes
@@ -95,8 +103,9 @@ static enum ox_code read_list(struct node *n, const char *name, size_t count, in
                 return OX_OK;
         }
         if (given != count)
-                return node_error(n, REASON_ATTRIBUTE_LENGTH, -1, "%s must have %zu elements, got %zu", name, count,
-                                  given);
+                return node_error_at(n, REASON_ATTRIBUTE_LENGTH, -1, -1, node_number(n, (int64_t)count),
+                                     node_number(n, (int64_t)given), "%s must have %zu elements, got %zu", name, count,
+                                     given);
         return OX_OK;
 }
 

@@ -13,7 +13,7 @@ struct window {
         bool ceil_mode;
         bool drop_last_in_padding; /* a last window that begins in the end padding is not counted */
 };
-/* Error KERNEL_EXCEEDS_INPUT when the size is known and no window fits. */
+/* Error KERNEL_EXCEEDS_INPUT when the size is known and no window fits. `axis` is that of input 0, -1: of none. */
 enum ox_code window_output(struct node *n, const struct window *w, int axis, struct dim *ret);
 
 struct windows {

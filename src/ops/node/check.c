@@ -143,6 +143,15 @@ static bool is_internal_attr(const char *name)
         return strncmp(name, "__", 2) == 0;
 }
 
+static size_t first_attribute(const struct node *n, const char *name)
+{
+        size_t i = 0;
+
+        while (i < n->proto->n_attribute && strcmp(text_or_empty(n->proto->attribute[i]->name), name) != 0)
+                i++;
+        return i;
+}
+
 static enum ox_code check_attrs(struct node *n, bool check_types)
 {
         const char *unknown = NULL; /* the first one that is a fault */
@@ -160,7 +169,9 @@ static enum ox_code check_attrs(struct node *n, bool check_types)
                 }
                 uint64_t bit = UINT64_C(1) << (wanted - n->row->attr);
                 if (seen & bit)
-                        return node_error(n, REASON_DUPLICATE_NAME, -1, "attribute '%s' is given twice", name);
+                        return node_error(n, REASON_DUPLICATE_NAME, -1,
+                                          "attribute '%s' is given twice: as attributes %zu and %zu of the node", name,
+                                          first_attribute(n, name), i);
                 seen |= bit;
                 TRY(check_attr(n, attr, wanted));
                 TRY(attr_check_allowed(n, attr, wanted, check_types));

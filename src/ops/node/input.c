@@ -110,36 +110,30 @@ bool in_length(const struct node *n, int i, bool scalar_too, int64_t *ret)
         return true;
 }
 
-static enum ox_code rank_fault(struct node *n, int i, const char *expected)
+enum ox_code in_rank_fault(struct node *n, int i, const char *expected)
 {
-        struct fault fault = {.reason = REASON_RANK_MISMATCH,
-                              .input = i,
-                              .axis = -1,
-                              .expected = expected,
-                              .actual = arena_printf(n->arena, "%d", in_rank(n, i))};
-
-        return node_error_with(n, &fault, "%s %s: expected rank %s, got %s", node_input_name(n, i),
-                               node_input_shape(n, i), expected, fault.actual);
+        return node_error_at(n, REASON_RANK_MISMATCH, i, -1, expected, node_number(n, in_rank(n, i)),
+                             "%s: expected rank %s, got %d", node_input_text(n, i), expected, in_rank(n, i));
 }
 
 enum ox_code in_expect_rank(struct node *n, int i, int rank)
 {
         if (in_has_rank(n, i) && in_rank(n, i) != rank)
-                return rank_fault(n, i, arena_printf(n->arena, "%d", rank));
+                return in_rank_fault(n, i, node_number(n, rank));
         return OX_OK;
 }
 
 enum ox_code in_expect_rank_least(struct node *n, int i, int least)
 {
         if (in_has_rank(n, i) && in_rank(n, i) < least)
-                return rank_fault(n, i, arena_printf(n->arena, "%d or more", least));
+                return in_rank_fault(n, i, arena_printf(n->arena, "%d or more", least));
         return OX_OK;
 }
 
 enum ox_code in_expect_rank_most(struct node *n, int i, int most)
 {
         if (in_has_rank(n, i) && in_rank(n, i) > most)
-                return rank_fault(n, i, arena_printf(n->arena, "%d or less", most));
+                return in_rank_fault(n, i, arena_printf(n->arena, "%d or less", most));
         return OX_OK;
 }
 
@@ -152,13 +146,8 @@ enum ox_code in_expect_scalar(struct node *n, int i)
                 return in_expect_rank(n, i, 0);
         if (!in_length(n, i, false, &length) || length == 1)
                 return OX_OK;
-        struct fault fault = {.reason = REASON_LENGTH_MISMATCH,
-                              .input = i,
-                              .axis = 0,
-                              .expected = "1",
-                              .actual = arena_printf(n->arena, "%lld", (long long)length)};
-
-        return node_error_with(n, &fault, "%s must be a scalar, got %s elements", node_input_name(n, i), fault.actual);
+        return node_error_at(n, REASON_LENGTH_MISMATCH, i, 0, "1", node_number(n, length),
+                             "%s must be a scalar, got %lld elements", node_input_name(n, i), (long long)length);
 }
 
 enum ox_code in_expect_same_elem(struct node *n, int i, int j)

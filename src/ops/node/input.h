@@ -30,6 +30,8 @@ bool in_length(const struct node *n, int i, bool scalar_too, int64_t *ret);
 /* Errors RANK_MISMATCH when the rank is known and is not `rank` (is below `least`, above `most`). Unknown ranks pass.
  */
 enum ox_code in_expect_rank(struct node *n, int i, int rank);
+/* The error of a known rank that is not `expected`, "3 or 4". */
+enum ox_code in_rank_fault(struct node *n, int i, const char *expected);
 enum ox_code in_expect_rank_least(struct node *n, int i, int least);
 enum ox_code in_expect_rank_most(struct node *n, int i, int most);
 

@@ -54,6 +54,16 @@ const char *node_input_shape(const struct node *n, int i)
         return in_given(n, i) ? type_shape_text(n->arena, n->dims, in_type(n, i)) : "";
 }
 
+const char *node_input_text(const struct node *n, int i)
+{
+        return arena_printf(n->arena, "%s %s", node_input_name(n, i), node_input_shape(n, i));
+}
+
+const char *node_number(const struct node *n, int64_t number)
+{
+        return arena_printf(n->arena, "%lld", (long long)number);
+}
+
 /* -- diagnostics -- */
 
 static void add_shapes(struct node *n, struct ox_diag *diag)

@@ -70,6 +70,11 @@ struct fault {
 };
 #define node_error_with(n, fault, ...)                                                                                 \
         (node_report((n), OX_ERROR, (fault), __VA_ARGS__), node_failed(reason_code((fault)->reason)))
+/* The same in short: `expected` was wanted at axis `axis` of the input (-1: of all of it), and `actual` is there. */
+#define node_error_at(n, reason, input, axis, expected, actual, ...)                                                   \
+        (node_report((n), OX_ERROR, &(struct fault){(reason), (input), (axis), (expected), (actual), NULL},            \
+                     __VA_ARGS__),                                                                                     \
+         node_failed(reason_code(reason)))
 void node_report(struct node *n, enum ox_severity severity, const struct fault *fault, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
 
@@ -77,6 +82,10 @@ void node_report(struct node *n, enum ox_severity severity, const struct fault *
 const char *node_input_name(const struct node *n, int i);
 /* Its shape as text: "[N, 768]", "?" of an unknown rank, "" when it is not given. Long expressions are cut. */
 const char *node_input_shape(const struct node *n, int i);
+/* Both: "a [N, 768]". */
+const char *node_input_text(const struct node *n, int i);
+/* A number, as a fault has it. */
+const char *node_number(const struct node *n, int64_t number);
 /* The shape of any tensor so. */
 const char *type_shape_text(struct arena *arena, struct dim_table *dims, const struct type *type);
 

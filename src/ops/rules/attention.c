@@ -29,10 +29,7 @@ static enum ox_code head_size(struct node *n, int i, int64_t heads, struct dim *
                 return OX_OK;
         }
         struct dim packed = in_dim(n, i, 2);
-        if (dim_is_int(packed) && packed.val % heads != 0)
-                return node_error(n, REASON_DIM_MISMATCH, i,
-                                  "axis 2 of input %d must be a multiple of its %lld heads, got %lld", i,
-                                  (long long)heads, (long long)packed.val);
+        TRY(in_expect_multiple(n, i, 2, heads, "its number of heads"));
         return size_quotient(n, packed, dim_int(heads), i, ret);
 }
 
@@ -60,10 +57,11 @@ static enum ox_code check_groups(struct node *n, struct dim q, struct dim kv)
 {
         if (!dim_is_int(q) || !dim_is_int(kv) || (kv.val != 0 && q.val % kv.val == 0))
                 return OX_OK;
-        return node_error(
-                n, REASON_DIM_MISMATCH, 0,
-                "the number of query heads must be a multiple of that of key and value heads, got %lld and %lld",
-                (long long)q.val, (long long)kv.val);
+        return node_error_at(
+                n, REASON_DIM_MISMATCH, 0, -1, arena_printf(n->arena, "a multiple of %lld", (long long)kv.val),
+                node_number(n, q.val),
+                "the number of query heads must be a multiple of the number of key and value heads, %lld, got %lld",
+                (long long)kv.val, (long long)q.val);
 }
 
 /* What Q (0), K (1) and V (2) have in common. */
@@ -122,7 +120,8 @@ static enum ox_code check_attention(struct node *n)
         if (n->row->since < 25)
                 return OX_OK;
         if (present != out_wanted(n, 2))
-                return node_error(n, REASON_OUTPUT_COUNT, -1, "present_key and present_value must be wanted together");
+                return node_error(n, REASON_OUTPUT_COUNT, -1,
+                                  "outputs present_key and present_value must be given together");
         if (in_given(n, ATTENTION_NONPAD) && (past || present))
                 return node_error(n, REASON_INPUT_CONFLICT, ATTENTION_NONPAD,
                                   "nonpad_kv_seqlen excludes past and present keys and values");
@@ -140,9 +139,11 @@ static enum ox_code attention_rank(struct node *n, int *ret)
                 if (*ret == RANK_UNKNOWN && (in_rank(n, i) == 3 || in_rank(n, i) == 4))
                         *ret = in_rank(n, i);
                 if (in_rank(n, i) != *ret)
-                        return node_error(n, REASON_RANK_MISMATCH, i,
-                                          "Q, K and V must all be of rank 3 or all of rank 4, input %d has rank %d", i,
-                                          in_rank(n, i));
+                        return node_error_at(n, REASON_RANK_MISMATCH, i, -1,
+                                             *ret == RANK_UNKNOWN ? "3 or 4" : node_number(n, *ret),
+                                             node_number(n, in_rank(n, i)),
+                                             "%s: Q, K and V must all be of rank 3 or all of rank 4, got %d",
+                                             node_input_text(n, i), in_rank(n, i));
         }
         return OX_OK;
 }
@@ -178,9 +179,12 @@ static enum ox_code agree_mask(struct node *n, struct heads *q, struct dim *tota
                 struct dim keys = in_dim(n, ATTENTION_MASK, rank - 1);
 
                 if (dim_is_int(keys) && dim_is_int(*total) && keys.val > total->val)
-                        return node_error(n, REASON_DIM_MISMATCH, ATTENTION_MASK,
-                                          "the mask is for %lld keys, but there are %lld", (long long)keys.val,
-                                          (long long)total->val);
+                        return node_error_at(n, REASON_DIM_MISMATCH, ATTENTION_MASK, rank - 1,
+                                             arena_printf(n->arena, "%lld or less", (long long)total->val),
+                                             node_number(n, keys.val),
+                                             "%s: axis %d must be at most the number of keys, %lld, got %lld",
+                                             node_input_text(n, ATTENTION_MASK), rank - 1, (long long)total->val,
+                                             (long long)keys.val);
                 dims[3] = keys;
         }
         TRY(broadcast_into(n, 4, dims, ATTENTION_MASK));
@@ -303,8 +307,10 @@ static enum ox_code check_gate(struct node *n, int i, struct heads *q, struct di
         TRY(in_agree(n, &q->length, i, 1));
         if (!dim_is_int(got) || !dim_is_int(a) || !dim_is_int(b) || dim_same(got, a) || dim_same(got, b))
                 return OX_OK;
-        return node_error(n, REASON_DIM_MISMATCH, i, "axis 2 of input %d must be %lld or %lld, got %lld", i,
-                          (long long)a.val, (long long)b.val, (long long)got.val);
+        return node_error_at(n, REASON_DIM_MISMATCH, i, 2,
+                             arena_printf(n->arena, "%lld or %lld", (long long)a.val, (long long)b.val),
+                             node_number(n, got.val), "%s: axis 2 must be %lld or %lld, got %lld",
+                             node_input_text(n, i), (long long)a.val, (long long)b.val, (long long)got.val);
 }
 
 /* LinearAttention (27): query (B, T, Hq * dk), key (B, T, Hkv * dk), value (B, T, Hkv * dv), state (B, Hkv, dk, dv). */
@@ -378,7 +384,7 @@ enum ox_code infer_RotaryEmbedding(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         if (in_has_rank(n, 0) && rank != 3 && rank != 4)
-                return node_error(n, REASON_RANK_MISMATCH, 0, "input 0 must be of rank 3 or 4, got %d", rank);
+                return in_rank_fault(n, 0, "3 or 4");
         if (rank == 3)
                 TRY(read_head_count(n, "num_heads", &heads));
         if (!in_has_rank(n, 0))
@@ -387,9 +393,9 @@ enum ox_code infer_RotaryEmbedding(struct node *n)
 
         size = dims[rank - 1];
         if (dim_is_int(size) && (size.val % heads != 0 || size.val / heads % 2 != 0))
-                return node_error(n, REASON_DIM_MISMATCH, 0,
-                                  "%lld elements are not divisible into %lld heads of even size", (long long)size.val,
-                                  (long long)heads);
+                return node_error_at(n, REASON_DIM_MISMATCH, 0, rank - 1, NULL, node_number(n, size.val),
+                                     "%s: axis %d must be divisible into %lld heads of even size, got %lld",
+                                     node_input_text(n, 0), rank - 1, (long long)heads, (long long)size.val);
         rotated = part > 0 ? dim_int(part) : dim_exactdiv(n->dims, size, dim_int(heads));
         TRY(agree_caches(n, &dims[0], &dims[rank - 2], &rotated));
         if (part <= 0)

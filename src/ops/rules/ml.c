@@ -55,7 +55,8 @@ static enum ox_code class_labels(struct node *n, const char *ints, const char *s
         size_t n_ints = count_ints(n, ints), n_strings = count_strings(n, strings);
 
         if (n_ints > 0 && n_strings > 0)
-                return node_error(n, REASON_ATTRIBUTE_CONFLICT, -1, "has both '%s' and '%s'", ints, strings);
+                return node_error(n, REASON_ATTRIBUTE_CONFLICT, -1, "attributes '%s' and '%s' exclude each other", ints,
+                                  strings);
         *ret_count = n_ints + n_strings;
         *ret_elem = n_strings > 0 ? ELEM_STRING : n_ints > 0 ? ELEM_INT64 : ELEM_UNDEFINED;
         return OX_OK;
@@ -231,7 +232,8 @@ static enum ox_code check_default(struct node *n, enum elem values)
         if (tensor == NULL)
                 return OX_OK;
         if (values != ELEM_UNDEFINED && (int64_t)tensor->data_type != (int64_t)values)
-                return node_error(n, REASON_TYPE_MISMATCH, -1, "default_tensor must be of the values' type %s, got %s",
+                return node_error(n, REASON_TYPE_MISMATCH, -1,
+                                  "the element type of default_tensor must be that of the values, %s, got %s",
                                   elem_name((int)values), elem_name((int)tensor->data_type));
         if (tensor->n_dims != 1 || tensor->dims[0] != 1)
                 return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
@@ -249,9 +251,10 @@ enum ox_code infer_LabelEncoder(struct node *n)
                 return swap_types(n);
         if (encoder_side(n, "keys", &keys) != 1 || encoder_side(n, "values", &values) != 1)
                 return node_error(n, REASON_ATTRIBUTE_CONFLICT, -1,
-                                  "must have one of the attributes keys_* and one of values_*");
+                                  "one of the attributes keys_* and one of values_* are required");
         if (keys != ELEM_UNDEFINED && in_elem(n, 0) != ELEM_UNDEFINED && keys != in_elem(n, 0))
-                return node_error(n, REASON_TYPE_MISMATCH, 0, "input 0 must be of the keys' type %s, got %s",
+                return node_error(n, REASON_TYPE_MISMATCH, 0,
+                                  "the element type of the input must be that of the keys, %s, got %s",
                                   elem_name((int)keys), elem_name((int)in_elem(n, 0)));
         TRY(check_default(n, values));
         return same_shape(n, values);
@@ -288,7 +291,7 @@ enum ox_code infer_OneHotEncoder(struct node *n)
         TRY(class_labels(n, "cats_int64s", "cats_strings", &count, &elem));
         if (count == 0)
                 return node_error(n, REASON_MISSING_ATTRIBUTE, -1,
-                                  "needs one of the attributes 'cats_int64s' and 'cats_strings'");
+                                  "one of the attributes 'cats_int64s' and 'cats_strings' is required");
         if (!in_has_rank(n, 0))
                 return out_elem(n, 0, ELEM_FLOAT);
         int rank = in_rank(n, 0);

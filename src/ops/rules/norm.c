@@ -68,9 +68,8 @@ enum ox_code infer_GroupNormalization(struct node *n)
         TRY(in_expect_rank_least(n, 0, 2));
         struct dim channels = in_has_rank(n, 0) ? in_dim(n, 0, 1) : dim_int(0), size = dim_int(groups);
 
-        if (dim_is_int(channels) && channels.val % groups != 0)
-                return node_error(n, REASON_DIM_MISMATCH, 0, "%lld channels are not divisible into %lld groups",
-                                  (long long)channels.val, (long long)groups);
+        if (in_has_rank(n, 0))
+                TRY(in_expect_multiple(n, 0, 1, groups, "num_groups"));
         if (n->row->since >= 21) {
                 known = in_has_rank(n, 0);
                 size = channels;
@@ -166,8 +165,8 @@ enum ox_code infer_BatchNormalization(struct node *n)
         TRY(in_expect_rank_least(n, 0, 1));
         if (op_find_attr(n->row, "training_mode") != NULL && attr_int_or(n, "training_mode", 0) == 0 &&
             (out_wanted(n, 1) || out_wanted(n, 2)))
-                return node_error(n, REASON_OUTPUT_COUNT, -1, "has 1 output while training_mode is 0, got %d",
-                                  n->n_out);
+                return node_error(n, REASON_OUTPUT_COUNT, -1,
+                                  "the number of outputs must be 1 while training_mode is 0, got %d", n->n_out);
         if (op_find_attr(n->row, "spatial") != NULL && attr_int_or(n, "spatial", 1) == 0)
                 return batch_by_element(n);
         return batch_by_channel(n);

@@ -18,8 +18,10 @@ static enum ox_code blocks_agree(struct node *n, int axis, int64_t block, struct
                 return dim_agree(n, &size, blocks, 1);
         }
         if (dim_is_int(size) && dim_is_int(blocks) && blocks.val > size.val)
-                return node_error(n, REASON_DIM_MISMATCH, 1, "%lld blocks along axis %d, which has %lld elements",
-                                  (long long)blocks.val, axis, (long long)size.val);
+                return node_error_at(
+                        n, REASON_DIM_MISMATCH, 1, axis, arena_printf(n->arena, "%lld or less", (long long)size.val),
+                        node_number(n, blocks.val), "%s x %s: axis %d has %lld elements, which cannot be %lld blocks",
+                        node_input_text(n, 0), node_input_text(n, 1), axis, (long long)size.val, (long long)blocks.val);
         return OX_OK;
 }
 

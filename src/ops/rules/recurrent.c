@@ -50,8 +50,8 @@ static void directions_agree(struct node *n, struct recurrent *r, int i)
         struct dim directions = in_dim(n, i, 0);
 
         if (dim_is_int(directions) && !dim_same(directions, r->directions))
-                node_warn(n, REASON_DIM_MISMATCH, i, "expected %lld directions, got %lld", (long long)r->directions.val,
-                          (long long)directions.val);
+                node_warn(n, REASON_DIM_MISMATCH, i, "%s: axis 0 must be the number of directions, %lld, got %lld",
+                          node_input_text(n, i), (long long)r->directions.val, (long long)directions.val);
 }
 
 static enum ox_code weights_agree(struct node *n, struct recurrent *r)

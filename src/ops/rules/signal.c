@@ -14,8 +14,8 @@ static enum ox_code positive_scalar(struct node *n, int i, struct dim *ret, bool
                 return OX_OK;
         *ret = dim_resolve(n->dims, content->at[0].d);
         if (dim_is_int(*ret) && ret->val <= 0)
-                return node_error(n, REASON_ATTRIBUTE_VALUE, i, "input %d must be at least 1, got %lld", i,
-                                  (long long)ret->val);
+                return node_error_at(n, REASON_ATTRIBUTE_VALUE, i, -1, "1 or more", node_number(n, ret->val),
+                                     "%s must be 1 or more, got %lld", node_input_name(n, i), (long long)ret->val);
         *ret_known = true;
         return OX_OK;
 }
@@ -50,8 +50,8 @@ static enum ox_code dft_axis(struct node *n, int rank, int *ret, bool *ret_known
         TRY(axis_normalize(n, axis, rank, ret));
         if (*ret == rank - 1)
                 return node_error(n, REASON_AXIS_OUT_OF_RANGE, -1,
-                                  "axis %lld is the last one of rank %d, which holds real and imaginary parts",
-                                  (long long)axis, rank);
+                                  "axis must not be the last one, %d, which holds real and imaginary parts, got %lld",
+                                  rank - 1, (long long)axis);
         return OX_OK;
 }
 
@@ -69,11 +69,11 @@ static struct dim dft_length(struct node *n, struct dim from, bool onesided, boo
 static enum ox_code dft_parts(struct node *n, struct dim parts, bool onesided, bool inverse)
 {
         if (dim_is_int(parts) && parts.val != 1 && parts.val != 2)
-                return node_error(n, REASON_DIM_MISMATCH, 0,
-                                  "the last axis must have size 1 (real) or 2 (complex), got %lld",
-                                  (long long)parts.val);
+                return node_error_at(n, REASON_DIM_MISMATCH, 0, in_rank(n, 0) - 1, "1 or 2", node_number(n, parts.val),
+                                     "%s: the last axis must have size 1 (real) or 2 (complex), got %lld",
+                                     node_input_text(n, 0), (long long)parts.val);
         if (onesided && dim_is_int(parts) && parts.val != (inverse ? 2 : 1))
-                return node_error(n, REASON_ATTRIBUTE_CONFLICT, 0, "onesided is for %s input here",
+                return node_error(n, REASON_ATTRIBUTE_CONFLICT, 0, "onesided=1 takes a %s input here",
                                   inverse ? "complex" : "real");
         return OX_OK;
 }
@@ -121,7 +121,8 @@ static enum ox_code stft_frame(struct node *n, struct dim *ret, bool *ret_known)
         TRY(in_expect_tensor(n, 2));
         TRY(in_expect_rank(n, 2, 1));
         if (has_window && dim_is(in_dim(n, 2, 0), 0))
-                return node_error(n, REASON_DIM_MISMATCH, 2, "the window is empty");
+                return node_error_at(n, REASON_DIM_MISMATCH, 2, 0, "1 or more", "0",
+                                     "%s: the window must have elements", node_input_text(n, 2));
         if (in_given(n, 3))
                 TRY(positive_scalar(n, 3, ret, ret_known));
         if (has_window && *ret_known)
@@ -146,8 +147,10 @@ static enum ox_code stft_frames(struct node *n, struct dim frame, bool frame_kno
         }
         length = in_dim(n, 0, 1);
         if (dim_is_int(length) && dim_is_int(frame) && frame.val > length.val)
-                return node_error(n, REASON_DIM_MISMATCH, 0, "a frame has %lld samples, but the signal %lld",
-                                  (long long)frame.val, (long long)length.val);
+                return node_error_at(
+                        n, REASON_DIM_MISMATCH, 0, 1, arena_printf(n->arena, "%lld or more", (long long)frame.val),
+                        node_number(n, length.val), "%s: axis 1 must be at least the length of a frame, %lld, got %lld",
+                        node_input_text(n, 0), (long long)frame.val, (long long)length.val);
         *ret = dim_add(n->dims, dim_floordiv(n->dims, dim_sub(n->dims, length, frame), step), dim_int(1));
         return OX_OK;
 }

@@ -43,7 +43,7 @@ enum ox_code infer_StringNormalizer(struct node *n)
                 return out_elem(n, 0, ELEM_STRING);
         int rank = in_rank(n, 0);
         if (rank != 1 && rank != 2)
-                return node_error(n, REASON_RANK_MISMATCH, 0, "input 0 must be of rank 1 or 2, got %d", rank);
+                return in_rank_fault(n, 0, "1 or 2");
         struct dim *dims = in_dims(n, 0);
         if (rank == 2)
                 TRY(dim_agree(n, &dims[0], dim_int(1), 0));
@@ -81,7 +81,7 @@ enum ox_code infer_TfIdfVectorizer(struct node *n)
                 return out_elem(n, 0, ELEM_FLOAT);
         int rank = in_rank(n, 0);
         if (rank != 1 && rank != 2)
-                return node_error(n, REASON_RANK_MISMATCH, 0, "input 0 must be of rank 1 or 2, got %d", rank);
+                return in_rank_fault(n, 0, "1 or 2");
         struct dim *dims = in_dims(n, 0);
         dims[rank - 1] = dim_add(n->dims, dim_int(greatest), dim_int(1));
         return out_tensor(n, 0, ELEM_FLOAT, rank, dims);

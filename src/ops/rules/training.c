@@ -8,10 +8,10 @@ static enum ox_code optimize(struct node *n, int groups)
         int tensors = n->n_in - 2, size = tensors / groups;
 
         if (tensors % groups != 0)
-                return node_error(n, REASON_INPUT_COUNT, -1, "takes 2 inputs and a multiple of %d more, got %d", groups,
-                                  n->n_in);
+                return node_error(n, REASON_INPUT_COUNT, -1,
+                                  "the number of inputs must be 2 and a multiple of %d more, got %d", groups, n->n_in);
         if (n->n_out != size * (groups - 1))
-                return node_error(n, REASON_OUTPUT_COUNT, -1, "has %d outputs for %d tensors, got %d",
+                return node_error(n, REASON_OUTPUT_COUNT, -1, "the number of outputs must be %d for %d tensors, got %d",
                                   size * (groups - 1), size, n->n_out);
         for (int o = 0; o < n->n_out; o++) {
                 int i = 2 + (o < size ? o : o + size);
@@ -45,8 +45,9 @@ enum ox_code infer_Gradient(struct node *n)
         const OnnxAttribute *xs = attr_find(n, "xs");
 
         if ((size_t)n->n_out > xs->n_strings || n->n_out > n->n_in)
-                return node_error(n, REASON_OUTPUT_COUNT, -1, "has an output for each of xs, %zu, got %d",
-                                  xs->n_strings, n->n_out);
+                return node_error(n, REASON_OUTPUT_COUNT, -1,
+                                  "the number of outputs must be the number of xs, %zu, got %d", xs->n_strings,
+                                  n->n_out);
         for (int o = 0; o < n->n_out; o++) {
                 TRY(in_expect_tensor(n, o));
                 TRY(out_like(n, o, in_elem(n, o), o));

@@ -23,14 +23,6 @@ static int spatial_axis(const struct conv *c, int axis)
         return axis + (c->channels_last ? 1 : 2);
 }
 
-static enum ox_code expect_groups(struct node *n, struct dim channels, int64_t group, int input)
-{
-        if (dim_is_int(channels) && channels.val % group != 0)
-                return node_error(n, REASON_DIM_MISMATCH, input, "%lld channels are not divisible into %lld groups",
-                                  (long long)channels.val, (long long)group);
-        return OX_OK;
-}
-
 /* A bias has one element for each of the channels that are made, `*dim`. */
 static enum ox_code bias_agree(struct node *n, int bias, struct dim *dim)
 {
@@ -48,7 +40,7 @@ static enum ox_code channels(struct node *n, const struct conv *c, int rank, str
         int64_t group = attr_int_or(n, "group", 1);
 
         if (in_has_rank(n, c->x))
-                TRY(expect_groups(n, in_dim(n, c->x, axis), group, c->x));
+                TRY(in_expect_multiple(n, c->x, axis, group, "group"));
         if (!in_has_rank(n, c->w)) {
                 *ret = out_fresh(n, 0, axis);
                 return bias_agree(n, c->bias, ret);
@@ -59,7 +51,7 @@ static enum ox_code channels(struct node *n, const struct conv *c, int rank, str
                 out = dim_mul(n->dims, out, dim_int(group));
         } else {
                 in = dim_mul(n->dims, in, dim_int(group));
-                TRY(expect_groups(n, out, group, c->w));
+                TRY(in_expect_multiple(n, c->w, out_axis, group, "group"));
         }
         if (in_has_rank(n, c->x))
                 TRY(in_agree_with(n, &in, c->x, axis, group == 1 ? (struct place){c->w, in_axis} : PLACE_NONE));
@@ -288,7 +280,7 @@ enum ox_code infer_DeformConv(struct node *n)
         TRY(deform_agree(n, 2, made.rank, dims));
         TRY(deform_agree(n, 4, made.rank, dims));
         if (in_has_rank(n, 0))
-                TRY(expect_groups(n, in_dim(n, 0, 1), group, 0));
+                TRY(in_expect_multiple(n, 0, 1, group, "group"));
         if (in_has_rank(n, 1) && in_has_rank(n, 2)) {
                 struct dim elements = dim_mul(n->dims, dim_int(group), dims_product(n, in_dims(n, 1), 2, made.rank));
                 struct dim numbers = dim_mul(n->dims, elements, dim_int(made.rank - 2));
@@ -330,8 +322,9 @@ static enum ox_code block_sizes(struct node *n, const struct list *block, struct
                 int64_t size;
 
                 if (scalar_is_number(block->at[k], &size) && size < 1)
-                        return node_error(n, REASON_SIZE_OUT_OF_RANGE, 2,
-                                          "a block has 1 or more elements on axis %zu, got %lld", k, (long long)size);
+                        return node_error_at(n, REASON_SIZE_OUT_OF_RANGE, 2, -1, "1 or more", node_number(n, size),
+                                             "element %zu of block_shape must be 1 or more, got %lld", k,
+                                             (long long)size);
                 if (!element_size(n, block->at[k], &sizes[k]))
                         *ret_known = false;
                 else
@@ -350,7 +343,7 @@ static enum ox_code blocks_agree(struct node *n, int spatial, const struct dim *
         for (int axis = 0; axis < spatial; axis++) {
                 struct window window = windows_axis(&w, axis, dims[axis], sizes[axis]);
 
-                TRY(window_output(n, &window, axis, &along));
+                TRY(window_output(n, &window, -1, &along));
                 places = dim_mul(n->dims, places, along);
         }
         return in_has_rank(n, 0) ? in_agree(n, &places, 0, 2) : OX_OK;
@@ -366,8 +359,10 @@ enum ox_code infer_Col2Im(struct node *n)
         TRY(list_get(n, NULL, 1, false, &image));
         TRY(list_get(n, NULL, 2, false, &block));
         if (image.state == LIST_KNOWN && block.state == LIST_KNOWN && image.count != block.count)
-                return node_error(n, REASON_LENGTH_MISMATCH, 2, "a block of %zu axes in an image of %zu", block.count,
-                                  image.count);
+                return node_error_at(n, REASON_LENGTH_MISMATCH, 2, 0, node_number(n, (int64_t)image.count),
+                                     node_number(n, (int64_t)block.count),
+                                     "block_shape must have as many elements as image_shape, %zu, got %zu", image.count,
+                                     block.count);
         size_t spatial = image.state == LIST_KNOWN ? image.count : block.count;
 
         if ((image.state != LIST_KNOWN && block.state != LIST_KNOWN) || !rank_allowed(n, spatial + 2, 1))
@@ -411,7 +406,8 @@ enum ox_code infer_CausalConvWithState(struct node *n)
                 TRY(in_agree(n, &channels, 1, 0));
                 TRY(in_agree(n, &one, 1, 1));
                 if (dim_is(kernel, 0))
-                        return node_error(n, REASON_SIZE_OUT_OF_RANGE, 1, "the kernel must not be empty");
+                        return node_error(n, REASON_SIZE_OUT_OF_RANGE, 1,
+                                          "axis 2 of the weight must be 1 or more, got 0");
                 state[2] = dim_sub(n->dims, kernel, dim_int(1));
         }
         if (in_has_rank(n, 2))

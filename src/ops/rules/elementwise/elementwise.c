@@ -139,7 +139,7 @@ enum ox_code infer_BitCast(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         if (to == ELEM_STRING || (from != ELEM_UNDEFINED && elem_bits(from) != elem_bits(to)))
-                return node_error(n, REASON_TYPE_MISMATCH, 0, "%s cannot be taken for %s", elem_name((int)from),
-                                  elem_name((int)to));
+                return node_error(n, REASON_TYPE_MISMATCH, 0, "the bits of %s cannot be those of %s",
+                                  elem_name((int)from), elem_name((int)to));
         return out_like(n, 0, to, 0);
 }

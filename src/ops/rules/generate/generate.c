@@ -190,7 +190,7 @@ enum ox_code infer_Range(struct node *n)
         }
         if ((operands[2].kind == SCALAR_INT && dim_is(operands[2].d, 0)) ||
             (operands[2].kind == SCALAR_FLOAT && operands[2].f == 0))
-                return node_error(n, REASON_STEP_ZERO, 2, "delta is 0");
+                return node_error(n, REASON_STEP_ZERO, 2, "delta must not be 0");
         if (!range_integers(operands, length) && !range_symbolic(n, operands, length) &&
             !range_exact(n, operands, length) && !range_float(operands, elem, length))
                 *length = out_fresh(n, 0, 0);
@@ -281,7 +281,8 @@ static enum ox_code size_operand(struct node *n, int i, struct dim *ret, bool *r
         if (content == NULL || content->count != 1)
                 return OX_OK;
         if (scalar_is_number(content->at[0], &number) && number < 0)
-                return node_error(n, REASON_NEGATIVE_SIZE, i, "the size is %lld", (long long)number);
+                return node_error_at(n, REASON_NEGATIVE_SIZE, i, -1, "0 or more", node_number(n, number),
+                                     "%s must be 0 or more, got %lld", node_input_name(n, i), (long long)number);
         *ret_known = element_size(n, content->at[0], ret);
         return OX_OK;
 }

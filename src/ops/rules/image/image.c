@@ -37,8 +37,9 @@ static enum ox_code affine_spatial(struct node *n, const struct list *size, int 
         *ret = 0;
         if (size->state == LIST_KNOWN) {
                 if (size->count != 4 && size->count != 5)
-                        return node_error(n, REASON_LENGTH_MISMATCH, 1, "size must have 4 or 5 elements, got %zu",
-                                          size->count);
+                        return node_error_at(n, REASON_LENGTH_MISMATCH, 1, 0, "4 or 5",
+                                             node_number(n, (int64_t)size->count),
+                                             "size must have 4 or 5 elements, got %zu", size->count);
                 *ret = (int)size->count - 2;
         }
         TRY(in_expect_rank(n, 0, 3));

@@ -154,7 +154,10 @@ static enum ox_code resize_length(struct node *n, const struct list *list, int i
 {
         if (list->state != LIST_KNOWN || list->count == count)
                 return OX_OK;
-        return node_error(n, REASON_LENGTH_MISMATCH, input, "%zu elements for %zu axes", list->count, count);
+        return node_error_at(
+                n, REASON_LENGTH_MISMATCH, input, 0, node_number(n, (int64_t)count),
+                node_number(n, (int64_t)list->count), "%s must have an element for each axis, %zu, got %zu",
+                input >= 0 && in_given(n, input) ? node_input_name(n, input) : "scales", count, list->count);
 }
 
 /* How much of axis k is left by roi, [start1, ..., startN, end1, ..., endN] in parts of the size; NaN: unknown. */

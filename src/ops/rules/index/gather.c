@@ -128,13 +128,12 @@ static enum ox_code gather_nd_tuples(struct node *n, int batch, int64_t *ret_wid
         if (!dim_is_int(last))
                 return OX_OK;
         if (last.val < 1)
-                return node_error(n, REASON_DIM_MISMATCH, 1,
-                                  "the last dimension of the indices is %lld, but must be 1 or more",
-                                  (long long)last.val);
+                return node_error_at(n, REASON_DIM_MISMATCH, 1, in_rank(n, 1) - 1, "1 or more",
+                                     node_number(n, last.val),
+                                     "%s: axis %d, the length of an index, must be 1 or more, got %lld",
+                                     node_input_text(n, 1), in_rank(n, 1) - 1, (long long)last.val);
         if (in_has_rank(n, 0) && last.val > in_rank(n, 0) - batch)
-                return node_error(n, REASON_DIM_MISMATCH, 1,
-                                  "the last dimension of the indices is %lld, but %d axes of the data can be indexed",
-                                  (long long)last.val, in_rank(n, 0) - batch);
+                return tuple_fault(n, in_rank(n, 0) - batch);
         *ret_width = last.val;
         return OX_OK;
 }

@@ -58,7 +58,8 @@ static enum ox_code pads_check(struct node *n, const struct list *pads)
                 TRY(axes_distinct(n, numbers, axes.count, 3));
         if (pads->state == LIST_KNOWN &&
             (pads->count % 2 != 0 || (axes.state == LIST_KNOWN && pads->count != 2 * axes.count)))
-                return node_error(n, REASON_LENGTH_MISMATCH, 1, "%zu pads, and axes take two each", pads->count);
+                return node_error(n, REASON_LENGTH_MISMATCH, 1, "pads must have two elements for each axis, got %zu",
+                                  pads->count);
         return OX_OK;
 }
 
@@ -80,8 +81,9 @@ static enum ox_code pads_parse(struct node *n, struct pads *ret)
         if (!known)
                 return OX_OK;
         if (list.state == LIST_KNOWN && list.count != 2 * count)
-                return node_error(n, REASON_LENGTH_MISMATCH, 1, "%zu pads for %zu axes, which take two each",
-                                  list.count, count);
+                return node_error_at(n, REASON_LENGTH_MISMATCH, 1, 0, node_number(n, (int64_t)(2 * count)),
+                                     node_number(n, (int64_t)list.count),
+                                     "pads must have %zu elements, two for each axis, got %zu", 2 * count, list.count);
         for (size_t k = 0; k < count; k++) {
                 int64_t d = axes[k] < 0 ? axes[k] + ret->rank : axes[k];
 
@@ -223,7 +225,10 @@ enum ox_code infer_CenterCropPad(struct node *n)
                 if (named)
                         TRY(axes_distinct(n, axes, count, -1));
                 if (named && sizes.state == LIST_KNOWN && sizes.count != count)
-                        return node_error(n, REASON_LENGTH_MISMATCH, 1, "%zu sizes for %zu axes", sizes.count, count);
+                        return node_error_at(n, REASON_LENGTH_MISMATCH, 1, 0, node_number(n, (int64_t)count),
+                                             node_number(n, (int64_t)sizes.count),
+                                             "shape must have %zu elements, one for each axis, got %zu", count,
+                                             sizes.count);
                 if (named || sizes.state != LIST_KNOWN || !rank_allowed(n, sizes.count, 1))
                         return out_elem(n, 0, in_elem(n, 0));
                 return out_rank(n, 0, in_elem(n, 0), (int)sizes.count);
@@ -234,7 +239,9 @@ enum ox_code infer_CenterCropPad(struct node *n)
         if (named)
                 TRY(axes_normalize(n, axes, count, rank, seen));
         if (sizes.state == LIST_KNOWN && sizes.count != count)
-                return node_error(n, REASON_LENGTH_MISMATCH, 1, "%zu sizes for %zu axes", sizes.count, count);
+                return node_error_at(n, REASON_LENGTH_MISMATCH, 1, 0, node_number(n, (int64_t)count),
+                                     node_number(n, (int64_t)sizes.count),
+                                     "shape must have %zu elements, one for each axis, got %zu", count, sizes.count);
         dims = in_dims(n, 0);
         for (size_t k = 0; k < count; k++) {
                 int64_t d = !named ? (int64_t)k : axes[k] < 0 ? axes[k] + rank : axes[k];

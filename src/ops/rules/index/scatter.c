@@ -119,9 +119,7 @@ enum ox_code infer_ScatterND(struct node *n)
         if (in_has_rank(n, 0) && in_has_rank(n, 1)) {
                 last = in_dim(n, 1, in_rank(n, 1) - 1);
                 if (dim_is_int(last) && last.val > in_rank(n, 0))
-                        return node_error(n, REASON_DIM_MISMATCH, 1,
-                                          "the last dimension of the indices is %lld, but the data's rank is %d",
-                                          (long long)last.val, in_rank(n, 0));
+                        return tuple_fault(n, in_rank(n, 0));
                 if (dim_is_int(last)) {
                         TRY(scatter_nd_updates(n, (int)last.val));
                         TRY(tuples_check(n, 1, 0, (int)last.val));
@@ -177,7 +175,7 @@ enum ox_code infer_TensorScatter(struct node *n)
         TRY(in_expect_rank(n, 1, rank));
         TRY(attr_axis(n, "axis", -2, rank, &axis));
         if (axis == 0)
-                return node_error(n, REASON_AXIS_OUT_OF_RANGE, 0, "axis 0 is the batch, which cannot be the sequence");
+                return node_error(n, REASON_AXIS_OUT_OF_RANGE, 0, "axis must not be 0, which is the batch");
         dims = in_dims(n, in_has_rank(n, 0) ? 0 : 1);
         if (!in_has_rank(n, 0))
                 dims[axis] = out_fresh(n, 0, axis);
@@ -185,9 +183,13 @@ enum ox_code infer_TensorScatter(struct node *n)
                 if (d != axis)
                         TRY(in_agree(n, &dims[d], 1, d));
                 else if (dim_is_int(dims[d]) && dim_is_int(in_dim(n, 1, d)) && in_dim(n, 1, d).val > dims[d].val)
-                        return node_error(n, REASON_DIM_MISMATCH, 1,
-                                          "%lld positions to write, but the cache has %lld along axis %d",
-                                          (long long)in_dim(n, 1, d).val, (long long)dims[d].val, d);
+                        return node_error_at(n, REASON_DIM_MISMATCH, 1, d,
+                                             arena_printf(n->arena, "%lld or less", (long long)dims[d].val),
+                                             node_number(n, in_dim(n, 1, d).val),
+                                             "%s x %s: axis %d of the update must be at most that of the cache, %lld, "
+                                             "got %lld",
+                                             node_input_text(n, 0), node_input_text(n, 1), d, (long long)dims[d].val,
+                                             (long long)in_dim(n, 1, d).val);
         }
         if (in_has_rank(n, 2)) {
                 batch = in_dim(n, 2, 0);

@@ -88,8 +88,10 @@ static enum ox_code compress_size(struct node *n, int axis, struct dim from, str
                 return OX_OK;
         }
         if (dim_is_int(from) && count > from.val)
-                return node_error(n, REASON_DIM_MISMATCH, 1, "%lld elements are chosen from %lld", (long long)count,
-                                  (long long)from.val);
+                return node_error_at(n, REASON_DIM_MISMATCH, 1, 0,
+                                     arena_printf(n->arena, "%lld or less", (long long)from.val), node_number(n, count),
+                                     "%s: the condition selects %lld elements of %lld", node_input_text(n, 0),
+                                     (long long)count, (long long)from.val);
         *ret = dim_int(count);
         return OX_OK;
 }
@@ -322,7 +324,8 @@ static enum ox_code one_hot_depth(struct node *n, int axis, struct dim *ret)
                 if (depth.kind == SCALAR_FLOAT && depth.f >= 0 && depth.f < 0x1p53)
                         depth = scalar_int(dim_int((int64_t)depth.f));
                 if (depth.kind == SCALAR_INT && dim_is_int(depth.d) && depth.d.val < 0)
-                        return node_error(n, REASON_NEGATIVE_SIZE, 1, "depth is %lld", (long long)depth.d.val);
+                        return node_error_at(n, REASON_NEGATIVE_SIZE, 1, -1, "0 or more", node_number(n, depth.d.val),
+                                             "depth must be 0 or more, got %lld", (long long)depth.d.val);
                 if (element_size(n, depth, ret))
                         return OX_OK;
         }
@@ -356,8 +359,8 @@ enum ox_code infer_OneHot(struct node *n)
         one_hot_indices(n);
         TRY(in_expect_rank(n, 2, 1));
         if (in_length(n, 2, false, &values) && values != 2)
-                return node_error(n, REASON_LENGTH_MISMATCH, 2, "values has %lld elements instead of off and on",
-                                  (long long)values);
+                return node_error_at(n, REASON_LENGTH_MISMATCH, 2, 0, "2", node_number(n, values),
+                                     "values must have 2 elements, off and on, got %lld", (long long)values);
         if (!in_has_rank(n, 0)) {
                 TRY(one_hot_depth(n, 0, &depth));
                 return out_elem(n, 0, in_elem(n, 2));

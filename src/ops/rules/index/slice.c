@@ -24,7 +24,9 @@ static enum ox_code slice_expect_length(struct node *n, const struct list *list,
 {
         if (list->state != LIST_KNOWN || list->count == count)
                 return OX_OK;
-        return node_error(n, REASON_LENGTH_MISMATCH, -1, "%zu %s, but %zu starts", list->count, what, count);
+        return node_error_at(n, REASON_LENGTH_MISMATCH, -1, -1, node_number(n, (int64_t)count),
+                             node_number(n, (int64_t)list->count),
+                             "%s must have as many elements as starts, %zu, got %zu", what, count, list->count);
 }
 
 /* Element `k` of a list; `otherwise` when the list was left out. */
@@ -89,7 +91,7 @@ static enum ox_code slice_lists(struct node *n, struct slice_lists *ret)
                 TRY(list_get(n, NULL, 4, false, &ret->steps));
         for (size_t k = 0; ret->steps.state == LIST_KNOWN && k < ret->steps.count; k++)
                 if (scalar_is_number(ret->steps.at[k], &step) && step == 0)
-                        return node_error(n, REASON_STEP_ZERO, 4, "step %zu is 0", k);
+                        return node_error(n, REASON_STEP_ZERO, 4, "element %zu of steps must not be 0", k);
         ret->counted = slice_count(&ret->starts, &ret->ends, &ret->axes, &ret->count);
         if (!ret->counted)
                 return OX_OK;

@@ -162,7 +162,10 @@ static enum ox_code split_given(struct node *n, const struct list *sizes, struct
         int unknown = -1, n_unknown = 0;
 
         if (sizes->count != (size_t)n->n_out)
-                return node_error(n, REASON_OUTPUT_COUNT, -1, "%zu sizes for %d outputs", sizes->count, n->n_out);
+                return node_error_at(n, REASON_OUTPUT_COUNT, -1, -1, node_number(n, (int64_t)sizes->count),
+                                     node_number(n, n->n_out),
+                                     "the number of outputs must be the number of sizes in split, %zu, got %d",
+                                     sizes->count, n->n_out);
         for (int o = 0; o < n->n_out; o++) {
                 if (!element_size(n, sizes->at[o], &s->part[o])) {
                         s->part[o] = out_fresh_at_most(n, o, s->axis, s->size);
@@ -179,8 +182,10 @@ static enum ox_code split_given(struct node *n, const struct list *sizes, struct
         if (n_unknown == 0)
                 return OX_OK;
         if (dim_is_int(sum) && dim_is_int(s->size) && sum.val > s->size.val)
-                return node_error(n, REASON_DIM_MISMATCH, 0, "the sizes add up to over %lld, but the axis has %lld",
-                                  (long long)sum.val, (long long)s->size.val);
+                return node_error_at(
+                        n, REASON_DIM_MISMATCH, 0, s->axis, arena_printf(n->arena, "%lld or more", (long long)sum.val),
+                        node_number(n, s->size.val), "%s: the known sizes in split add up to %lld, but axis %d is %lld",
+                        node_input_text(n, 0), (long long)sum.val, s->axis, (long long)s->size.val);
         if (n_unknown == 1)
                 s->part[unknown] = dim_sub(n->dims, s->size, sum);
         return OX_OK;
@@ -189,10 +194,8 @@ static enum ox_code split_given(struct node *n, const struct list *sizes, struct
 /* Equal parts. Up to Split-13 the size must be a multiple of the number of outputs. */
 static enum ox_code split_equal(struct node *n, struct split *s)
 {
-        if (dim_is_int(s->size) && s->size.val % n->n_out != 0)
-                return node_error(n, REASON_DIM_MISMATCH, 0,
-                                  "axis %d has size %lld, which does not divide into %d equal parts", s->axis,
-                                  (long long)s->size.val, n->n_out);
+        if (in_has_rank(n, 0))
+                TRY(in_expect_multiple(n, 0, s->axis, n->n_out, "the number of outputs"));
         for (int o = 0; o < n->n_out; o++)
                 TRY(size_quotient(n, s->size, dim_int(n->n_out), 0, &s->part[o]));
         return OX_OK;
@@ -205,7 +208,7 @@ static enum ox_code split_chunks(struct node *n, int64_t count, struct split *s)
         struct dim chunk, before;
 
         if (count != n->n_out)
-                return node_error(n, REASON_OUTPUT_COUNT, -1, "num_outputs is %lld, but there are %d outputs",
+                return node_error(n, REASON_OUTPUT_COUNT, -1, "the number of outputs must be num_outputs, %lld, got %d",
                                   (long long)count, n->n_out);
         chunk = dim_ceildiv(n->dims, s->size, dim_int(count));
         before = dim_mul(n->dims, chunk, dim_int(count - 1));
@@ -235,7 +238,7 @@ static enum ox_code split_parts(struct node *n, const struct list *sizes, struct
                 return split_equal(n, s);
         if (!attr_int(n, "num_outputs", &count))
                 return node_error(n, REASON_MISSING_ATTRIBUTE, -1,
-                                  "neither the input split nor the attribute num_outputs is given");
+                                  "the input split or the attribute num_outputs is required");
         return split_chunks(n, count, s);
 }
 

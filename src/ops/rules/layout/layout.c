@@ -106,17 +106,17 @@ enum ox_code infer_Flatten(struct node *n)
 
         TRY(in_expect_tensor(n, 0));
         if (axis < 0 && n->row->since < 11)
-                return node_error(n, REASON_AXIS_OUT_OF_RANGE, 0,
-                                  "axis %lld is negative, which Flatten allows from version 11 on", (long long)axis);
+                return node_error_at(n, REASON_AXIS_OUT_OF_RANGE, 0, -1, "0 or more", node_number(n, axis),
+                                     "axis must be 0 or more before version 11, got %lld", (long long)axis);
         if (!in_has_rank(n, 0)) {
                 dims[0] = axis == 0 ? dim_int(1) : out_fresh(n, 0, 0);
                 dims[1] = out_fresh(n, 0, 1);
                 return out_tensor(n, 0, in_elem(n, 0), 2, dims);
         }
         if (axis > rank || axis < -rank)
-                return node_error(n, REASON_AXIS_OUT_OF_RANGE, 0,
-                                  "axis %lld is not within [-%d, %d] of the input's rank %d", (long long)axis, rank,
-                                  rank, rank);
+                return node_error_at(n, REASON_AXIS_OUT_OF_RANGE, 0, -1,
+                                     arena_printf(n->arena, "[-%d, %d]", rank, rank), node_number(n, axis),
+                                     "axis must be in [-%d, %d], got %lld", rank, rank, (long long)axis);
         if (axis < 0)
                 axis += rank;
         dims[0] = dims_product(n, in_dims(n, 0), 0, (int)axis);
@@ -142,16 +142,18 @@ static enum ox_code transpose_perm(struct node *n, int rank, const int64_t **ret
                 return OX_OK;
         }
         if (count != (size_t)rank)
-                return node_error(n, REASON_RANK_MISMATCH, 0, "perm has %zu entries, but the input's rank is %d", count,
-                                  rank);
+                return node_error_at(
+                        n, REASON_RANK_MISMATCH, 0, -1, node_number(n, rank), node_number(n, (int64_t)count),
+                        "%s: perm must have an entry for each axis, %d, got %zu", node_input_text(n, 0), rank, count);
         seen = arena_zalloc(n->arena, count * sizeof(*seen));
         for (size_t k = 0; k < count; k++) {
                 if (perm[k] < 0 || perm[k] >= rank)
-                        return node_error(n, REASON_AXIS_OUT_OF_RANGE, 0, "perm names axis %lld of an input of rank %d",
-                                          (long long)perm[k], rank);
+                        return node_error_at(n, REASON_AXIS_OUT_OF_RANGE, 0, -1,
+                                             arena_printf(n->arena, "[0, %d]", rank - 1), node_number(n, perm[k]),
+                                             "%s: perm[%zu] must be in [0, %d], got %lld", node_input_text(n, 0), k,
+                                             rank - 1, (long long)perm[k]);
                 if (seen[perm[k]])
-                        return node_error(n, REASON_DUPLICATE_AXIS, 0, "perm names axis %lld twice",
-                                          (long long)perm[k]);
+                        return node_error(n, REASON_DUPLICATE_AXIS, 0, "perm has axis %lld twice", (long long)perm[k]);
                 seen[perm[k]] = true;
         }
         *ret = perm;
@@ -201,9 +203,9 @@ static enum ox_code squeeze_axes(struct node *n, const struct list *axes, const 
 {
         for (size_t k = 0; n->row->since < 11 && k < axes->count; k++)
                 if (numbers[k] < 0)
-                        return node_error(n, REASON_AXIS_OUT_OF_RANGE, -1,
-                                          "axis %lld is negative, which %s allows from version 11 on",
-                                          (long long)numbers[k], n->row->name);
+                        return node_error_at(
+                                n, REASON_AXIS_OUT_OF_RANGE, -1, -1, "0 or more", node_number(n, numbers[k]),
+                                "axes must be 0 or more before version 11, got %lld", (long long)numbers[k]);
         return axes_normalize(n, numbers, axes->count, rank, flags);
 }
 
@@ -267,8 +269,10 @@ static enum ox_code squeeze_some(struct node *n, size_t count)
                 if (dim_proves_unequal(n->dims, dims[d], dim_int(1)))
                         dims[kept++] = dims[d];
         if (count > (size_t)(rank - kept))
-                return node_error(n, REASON_RANK_MISMATCH, 1, "%zu axes to remove, but %d of %d dimensions can be 1",
-                                  count, rank - kept, rank);
+                return node_error_at(n, REASON_RANK_MISMATCH, 1, 0, arena_printf(n->arena, "%d or less", rank - kept),
+                                     node_number(n, (int64_t)count),
+                                     "%s: %zu axes cannot be removed, only %d can have size 1", node_input_text(n, 0),
+                                     count, rank - kept);
         if (count == (size_t)(rank - kept))
                 return out_tensor(n, 0, in_elem(n, 0), kept, dims);
         return out_rank(n, 0, in_elem(n, 0), rank - (int)count);
@@ -319,12 +323,10 @@ static enum ox_code block_size(struct node *n, struct dim *ret_block, struct dim
 }
 
 /* A size that is cut into blocks is a multiple of them, so the quotient is exact. */
-static enum ox_code divide_size(struct node *n, struct dim *dim, struct dim by, int axis)
+static enum ox_code divide_size(struct node *n, struct dim *dim, struct dim by, const char *what, int axis)
 {
-        if (dim_is_int(*dim) && dim_is_int(by) && by.val != 0 && dim->val % by.val != 0)
-                return node_error(n, REASON_DIM_MISMATCH, 0,
-                                  "dimension %d of the input is %lld, which is no multiple of %lld", axis,
-                                  (long long)dim->val, (long long)by.val);
+        if (dim_is_int(by) && by.val > 0)
+                TRY(in_expect_multiple(n, 0, axis, by.val, what));
         return size_quotient(n, *dim, by, 0, dim);
 }
 
@@ -336,7 +338,7 @@ enum ox_code infer_DepthToSpace(struct node *n)
         if (!in_has_rank(n, 0))
                 return out_rank(n, 0, in_elem(n, 0), 4);
         dims = in_dims(n, 0);
-        TRY(divide_size(n, &dims[1], area, 1));
+        TRY(divide_size(n, &dims[1], area, "the square of blocksize", 1));
         dims[2] = dim_mul(n->dims, dims[2], block);
         dims[3] = dim_mul(n->dims, dims[3], block);
         return out_tensor(n, 0, in_elem(n, 0), 4, dims);
@@ -351,7 +353,7 @@ enum ox_code infer_SpaceToDepth(struct node *n)
                 return out_rank(n, 0, in_elem(n, 0), 4);
         dims = in_dims(n, 0);
         dims[1] = dim_mul(n->dims, dims[1], area);
-        TRY(divide_size(n, &dims[2], block, 2));
-        TRY(divide_size(n, &dims[3], block, 3));
+        TRY(divide_size(n, &dims[2], block, "blocksize", 2));
+        TRY(divide_size(n, &dims[3], block, "blocksize", 3));
         return out_tensor(n, 0, in_elem(n, 0), 4, dims);
 }

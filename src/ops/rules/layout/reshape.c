@@ -29,11 +29,11 @@ static enum ox_code reshape_check(struct node *n, const struct list *target, str
                 if (!scalar_is_number(target->at[k], &size))
                         continue;
                 if (size < -1)
-                        return node_error(n, REASON_NEGATIVE_SIZE, 1, "element %zu of the shape is %lld", k,
-                                          (long long)size);
+                        return node_error(n, REASON_NEGATIVE_SIZE, 1,
+                                          "element %zu of the shape must be -1 or more, got %lld", k, (long long)size);
                 if (size == -1 && r->infers)
                         return node_error(n, REASON_SHAPE_AMBIGUOUS, 1,
-                                          "the shape has more than one -1: element %zu is another", k);
+                                          "the shape may have only one -1, element %zu is a second one", k);
                 r->infers = r->infers || size == -1;
                 zero = zero || size == 0;
         }
@@ -70,11 +70,9 @@ static enum ox_code reshape_size(struct node *n, struct scalar element, int axis
                         return OX_OK;
                 }
                 if (axis >= in_rank(n, 0))
-                        return node_error(
-                                n, REASON_AXIS_OUT_OF_RANGE, 1,
-                                "element %d of the shape is 0, which copies a dimension, but the input's rank "
-                                "is %d",
-                                axis, in_rank(n, 0));
+                        return node_error(n, REASON_AXIS_OUT_OF_RANGE, 1,
+                                          "element %d of the shape is 0, which copies axis %d of %s, which has rank %d",
+                                          axis, axis, node_input_text(n, 0), in_rank(n, 0));
                 *ret = in_dim(n, 0, axis);
                 return OX_OK;
         }
@@ -108,10 +106,14 @@ static void reshape_products(struct node *n, const struct reshape *r, struct dim
                         *ret_in = dim_mul(n->dims, *ret_in, in_dim(n, 0, d));
 }
 
-static enum ox_code reshape_mismatch(struct node *n, struct dim in, struct dim out)
+static enum ox_code reshape_mismatch(struct node *n, struct dim in, struct dim out, bool is_open)
 {
-        return node_error(n, REASON_DIM_MISMATCH, 1, "the input's %s elements do not fit the shape's %s",
-                          dim_text(n->dims, in), dim_text(n->dims, out));
+        const char *has = dim_text(n->dims, in);
+        const char *wanted = arena_printf(n->arena, "%s%s", is_open ? "a multiple of " : "", dim_text(n->dims, out));
+
+        return node_error_at(n, REASON_DIM_MISMATCH, 1, -1, has, wanted,
+                             "%s: %s elements do not fit the requested shape, which has %s", node_input_text(n, 0), has,
+                             wanted);
 }
 
 /* Input and output have the same number of elements: that gives the one open size, or a check when there is none. */
@@ -123,18 +125,18 @@ static enum ox_code reshape_solve(struct node *n, struct reshape *r)
                 in = dims_product(n, in_dims(n, 0), 0, in_rank(n, 0));
                 out = dims_product(n, r->dim, 0, r->rank);
                 if (dim_proves_unequal(n->dims, in, out))
-                        return reshape_mismatch(n, in, out);
+                        return reshape_mismatch(n, in, out, false);
                 return dim_agree(n, &in, out, 1);
         }
         reshape_products(n, r, &in, &out);
         if (dim_is(out, 0)) {
                 if (dim_is_int(in) && in.val != 0)
-                        return reshape_mismatch(n, in, out);
+                        return reshape_mismatch(n, in, out, true);
                 r->dim[r->open] = out_fresh(n, 0, r->open);
                 return OX_OK;
         }
         if (dim_is_int(in) && dim_is_int(out) && in.val % out.val != 0)
-                return reshape_mismatch(n, in, out);
+                return reshape_mismatch(n, in, out, true);
         return size_quotient(n, in, out, 0, &r->dim[r->open]);
 }
 
@@ -180,9 +182,9 @@ static enum ox_code expand_size(struct node *n, struct dim size, struct scalar w
         if (element_size(n, wanted, &target)) {
                 if (sizes_broadcast(n, size, target, 0, ret))
                         return OX_OK;
-                return node_error(n, REASON_DIM_MISMATCH, 1,
-                                  "dimension %d of the output: the input's %s does not expand to %s", axis,
-                                  dim_text(n->dims, size), dim_text(n->dims, target));
+                return node_error_at(n, REASON_DIM_MISMATCH, 1, -1, dim_text(n->dims, size), dim_text(n->dims, target),
+                                     "%s: size %s does not expand to %s on axis %d of the output",
+                                     node_input_text(n, 0), dim_text(n->dims, size), dim_text(n->dims, target), axis);
         }
         *ret = dim_is_int(size) && size.val != 1 ? size : out_fresh(n, 0, axis);
         return OX_OK;
@@ -289,8 +291,10 @@ enum ox_code infer_Tile(struct node *n)
         if (repeats.state != LIST_KNOWN)
                 return out_rank(n, 0, in_elem(n, 0), rank);
         if (repeats.count != (size_t)rank)
-                return node_error(n, REASON_RANK_MISMATCH, 1, "%zu repetitions for the %d dimensions of the input",
-                                  repeats.count, rank);
+                return node_error_at(n, REASON_RANK_MISMATCH, 1, 0, node_number(n, rank),
+                                     node_number(n, (int64_t)repeats.count),
+                                     "%s: repeats must have an element for each axis, %d, got %zu",
+                                     node_input_text(n, 0), rank, repeats.count);
         dims = in_dims(n, 0);
         for (int d = 0; d < rank; d++)
                 dims[d] = tile_size(n, dims[d], repeats.at[d], d);

@@ -62,7 +62,7 @@ static enum ox_code term_read(struct node *n, const char *text, const char *end,
                         at[ret->count++] = ELLIPSIS;
                         text += 3;
                 } else {
-                        return bad_equation(n, "has a character that is no label");
+                        return bad_equation(n, "has a character that is not a letter");
                 }
                 if (ret->count > n->limits->rank)
                         return bad_equation(n, "has a term of more labels than %lld", (long long)n->limits->rank);
@@ -70,16 +70,22 @@ static enum ox_code term_read(struct node *n, const char *text, const char *end,
         return OX_OK;
 }
 
-static enum ox_code size_meet(struct node *n, struct shared_size *size, struct dim dim, int input)
+/* `label` is what the message calls the axis: a letter, or "..." for one of an ellipsis. */
+static enum ox_code size_meet(struct node *n, struct shared_size *size, const char *label, int input, int axis)
 {
+        struct dim dim = in_dim(n, input, axis);
+
         if (!size->known) {
                 *size = (struct shared_size){.dim = dim, .known = true, .open = size->open};
                 return OX_OK;
         }
         if (sizes_broadcast(n, size->dim, dim, input, &size->dim))
                 return OX_OK;
-        return node_error(n, REASON_DIM_MISMATCH, input, "a label has sizes %s and %s", dim_text(n->dims, size->dim),
-                          dim_text(n->dims, dim));
+        const char *expected = dim_text(n->dims, size->dim), *actual = dim_text(n->dims, dim);
+
+        return node_error_at(n, REASON_DIM_MISMATCH, input, axis, expected, actual,
+                             "%s: axis %d (label %s) must be %s as earlier in the equation, got %s",
+                             node_input_text(n, input), axis, label, expected, actual);
 }
 
 static struct dim size_take(struct node *n, const struct shared_size *size, int axis)
@@ -105,13 +111,23 @@ static enum ox_code ellipsis_meet(struct node *n, struct einsum *e, int i, int f
 {
         if (e->rank != RANK_UNKNOWN && e->rank != rank)
                 return node_error(n, REASON_RANK_MISMATCH, i,
-                                  "the ellipsis stands for %d axes here, but for %d elsewhere", rank, e->rank);
+                                  "%s: the ellipsis stands for %d axes, but for %d of an earlier input",
+                                  node_input_text(n, i), rank, e->rank);
         if (e->rank == RANK_UNKNOWN)
                 e->ellipsis = arena_zalloc(n->arena, ((size_t)rank + 1) * sizeof(*e->ellipsis));
         e->rank = rank;
         for (int d = 0; d < rank; d++)
-                TRY(size_meet(n, &e->ellipsis[d], in_dim(n, i, first + d), i));
+                TRY(size_meet(n, &e->ellipsis[d], "...", i, first + d));
         return OX_OK;
+}
+
+static enum ox_code einsum_rank_fault(struct node *n, int i, int labels, bool has_ellipsis)
+{
+        const char *expected = arena_printf(n->arena, has_ellipsis ? "%d or more" : "%d", labels);
+
+        return node_error_at(n, REASON_RANK_MISMATCH, i, -1, expected, node_number(n, in_rank(n, i)),
+                             "%s: expected rank %s by its term in the equation, got %d", node_input_text(n, i),
+                             expected, in_rank(n, i));
 }
 
 static enum ox_code operand_meet(struct node *n, struct einsum *e, int i, const struct term *term)
@@ -128,14 +144,15 @@ static enum ox_code operand_meet(struct node *n, struct einsum *e, int i, const 
                 return OX_OK;
         }
         if (term->has_ellipsis ? rank < labels : rank != labels)
-                return node_error(n, REASON_RANK_MISMATCH, i, "input %d has rank %d, but its term has %d labels", i,
-                                  rank, labels);
+                return einsum_rank_fault(n, i, labels, term->has_ellipsis);
         for (int k = 0; k < term->count; k++) {
                 if (term->at[k] == ELLIPSIS) {
                         TRY(ellipsis_meet(n, e, i, axis, rank - labels));
                         axis += rank - labels;
                 } else {
-                        TRY(size_meet(n, &e->label[term->at[k]], in_dim(n, i, axis++), i));
+                        const char label[] = {LABELS[term->at[k]], '\0'};
+
+                        TRY(size_meet(n, &e->label[term->at[k]], label, i, axis++));
                 }
         }
         return OX_OK;

@@ -163,8 +163,8 @@ static enum ox_code gemm_addend(struct node *n, int c, struct dim *dims)
         bool broadcast = op_find_attr(n->row, "broadcast") == NULL || attr_int_or(n, "broadcast", 0) != 0;
 
         if (!broadcast && in_has_rank(n, c) && in_rank(n, c) != 2)
-                node_warn(n, REASON_RANK_MISMATCH, c, "C has rank %d and must have rank 2 while broadcast is 0",
-                          in_rank(n, c));
+                node_warn(n, REASON_RANK_MISMATCH, c, "%s: expected rank 2 while broadcast is 0, got %d",
+                          node_input_text(n, c), in_rank(n, c));
         return broadcast_into(n, 2, dims, c);
 }
 

@@ -38,8 +38,10 @@ static enum ox_code folded_axes(struct node *n, struct folded *ret)
                 return OX_OK;
         }
         if (in_has_rank(n, 0) && list.count > (size_t)in_rank(n, 0))
-                return node_error(n, REASON_LENGTH_MISMATCH, 1, "%zu axes of a tensor of rank %d", list.count,
-                                  in_rank(n, 0));
+                return node_error_at(
+                        n, REASON_LENGTH_MISMATCH, 1, 0, arena_printf(n->arena, "%d or less", in_rank(n, 0)),
+                        node_number(n, (int64_t)list.count), "%s: axes may have %d elements at most, got %zu",
+                        node_input_text(n, 0), in_rank(n, 0), list.count);
         ret->count = in_has_rank(n, 0) ? (int)list.count : -1;
         return OX_OK;
 }
@@ -78,7 +80,7 @@ static enum ox_code folded_flags(struct node *n, const struct folded *folded, in
                 TRY(axis_normalize(n, folded->axes[i], rank, &axis));
                 /* The text says nothing of it, and runtimes fold it once. */
                 if (ret[axis])
-                        node_warn(n, REASON_DUPLICATE_AXIS, -1, "axis %d is given twice; it is folded once", axis);
+                        node_warn(n, REASON_DUPLICATE_AXIS, -1, "axis %d is given twice; it is reduced once", axis);
                 ret[axis] = true;
         }
         return OX_OK;
@@ -198,9 +200,10 @@ static enum ox_code topk_size(struct node *n, int axis, struct scalar k, struct 
         if (!dim_is_int(*ret) || !dim_is_int(from))
                 return size_at_least(n, from, *ret, 0);
         if (ret->val > from.val)
-                return node_error(n, REASON_ATTRIBUTE_VALUE, 1,
-                                  "k must be at most the size of the axis, %lld, got %lld", (long long)from.val,
-                                  (long long)ret->val);
+                return node_error_at(
+                        n, REASON_ATTRIBUTE_VALUE, 1, -1, arena_printf(n->arena, "%lld or less", (long long)from.val),
+                        node_number(n, ret->val), "%s: k must be at most the size of axis %d, %lld, got %lld",
+                        node_input_text(n, 0), axis, (long long)from.val, (long long)ret->val);
         return OX_OK;
 }
 

@@ -15,7 +15,7 @@ static enum ox_code expect_optional(struct node *n, int i)
 
         if (type->kind == TYPE_OPTIONAL || type->kind == TYPE_UNKNOWN || (n->row->since >= 18 && is_element(type)))
                 return OX_OK;
-        return node_error(n, REASON_TYPE_MISMATCH, i, "input %d must be an optional%s", i,
+        return node_error(n, REASON_TYPE_MISMATCH, i, "%s must be an optional%s", node_input_name(n, i),
                           n->row->since >= 18 ? ", a tensor or a sequence" : "");
 }
 
@@ -35,20 +35,23 @@ static enum ox_code out_optional(struct node *n, const struct type *of, bool has
 static enum ox_code tensor_from_proto(struct node *n, int64_t elem, const OnnxShape *shape, struct type *ret)
 {
         if (!elem_is_valid(elem))
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "type must name an element type, got the number %lld",
-                                  (long long)elem);
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
+                                  "the attribute type must name an element type, got the number %lld", (long long)elem);
         *ret = type_tensor((enum elem)elem, RANK_UNKNOWN, NULL);
         if (shape == NULL)
                 return OX_OK;
         if ((int64_t)shape->n_dim > n->limits->rank)
-                return node_error(n, REASON_RANK_LIMIT, -1, "type has rank %zu, more than the limit rank, %lld",
-                                  shape->n_dim, (long long)n->limits->rank);
+                return node_error(n, REASON_RANK_LIMIT, -1,
+                                  "the attribute type has rank %zu, more than the limit rank, %lld", shape->n_dim,
+                                  (long long)n->limits->rank);
         struct dim *dims = arena_new_array(n->arena, struct dim, shape->n_dim);
         for (size_t d = 0; d < shape->n_dim; d++) {
                 const OnnxDim *dim = shape->dim[d];
                 bool is_int = dim->value_case == SHAPED__ONNX__V1__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
                 if (is_int && dim->dim_value < 0)
-                        return node_error(n, REASON_NEGATIVE_SIZE, -1, "type has size %lld", (long long)dim->dim_value);
+                        return node_error(n, REASON_NEGATIVE_SIZE, -1,
+                                          "a size in the attribute type must be 0 or more, got %lld",
+                                          (long long)dim->dim_value);
                 dims[d] = is_int ? dim_int(dim->dim_value) : out_fresh(n, 0, (int)d);
         }
         ret->rank = (int)shape->n_dim;
@@ -69,7 +72,8 @@ static enum ox_code type_from_proto(struct node *n, const OnnxType *proto, struc
                                      ? proto->sequence_type->elem_type
                                      : NULL;
         if (of == NULL || of->value_case != SHAPED__ONNX__V1__TYPE_PROTO__VALUE_TENSOR_TYPE)
-                return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "type must be a tensor or a sequence of tensors");
+                return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
+                                  "the attribute type must be a tensor or a sequence of tensors");
         struct type element;
         TRY(tensor_from_proto(n, of->tensor_type->elem_type, of->tensor_type->shape, &element));
         *ret = type_sequence(type_keep(n->arena, element));
@@ -85,11 +89,11 @@ enum ox_code infer_Optional(struct node *n)
         if (in_given(n, 0)) {
                 if (!is_element(in_type(n, 0)))
                         return node_error(n, REASON_TYPE_MISMATCH, 0,
-                                          "input 0 must be a tensor or a sequence of tensors");
+                                          "the input must be a tensor or a sequence of tensors");
                 return out_optional(n, in_type(n, 0), true);
         }
         if (attr == NULL || attr->tp == NULL)
-                return node_error(n, REASON_MISSING_ATTRIBUTE, -1, "needs either an input or the attribute 'type'");
+                return node_error(n, REASON_MISSING_ATTRIBUTE, -1, "an input or the attribute 'type' is required");
         TRY(type_from_proto(n, attr->tp, &type));
         return out_optional(n, type_keep(n->arena, type), false);
 }

@@ -55,7 +55,7 @@ static enum ox_code expect_sequence(struct node *n, int i)
 {
         if (in_type(n, i)->kind == TYPE_SEQUENCE || in_type(n, i)->kind == TYPE_UNKNOWN)
                 return OX_OK;
-        return node_error(n, REASON_TYPE_MISMATCH, i, "input %d must be a sequence", i);
+        return node_error(n, REASON_TYPE_MISMATCH, i, "%s must be a sequence", node_input_name(n, i));
 }
 
 /* What holds for every element of a sequence. */
@@ -144,8 +144,10 @@ static enum ox_code check_position(struct node *n, int i, int64_t length, int64_
         int64_t position = *ret;
 
         if (position < -length || position > last)
-                return node_error(n, REASON_INDEX_OUT_OF_RANGE, i, "position must be in [%lld, %lld], got %lld",
-                                  (long long)-length, (long long)last, (long long)position);
+                return node_error_at(n, REASON_INDEX_OUT_OF_RANGE, i, -1,
+                                     arena_printf(n->arena, "[%lld, %lld]", (long long)-length, (long long)last),
+                                     node_number(n, position), "position must be in [%lld, %lld], got %lld",
+                                     (long long)-length, (long long)last, (long long)position);
         *ret = position < 0 ? position + length : position;
         return OX_OK;
 }
@@ -232,10 +234,12 @@ static enum ox_code unify_elem(struct node *n, struct type *of, struct type *ten
         if (tensor->kind == TYPE_UNKNOWN)
                 *tensor = type_tensor(ELEM_UNDEFINED, RANK_UNKNOWN, NULL);
         if (of->kind != tensor->kind)
-                return node_error(n, REASON_TYPE_MISMATCH, 1, "the sequence holds values of another kind");
+                return node_error(n, REASON_TYPE_MISMATCH, 1,
+                                  "the sequence holds tensors, and the value to insert must be one");
         if (of->elem != ELEM_UNDEFINED && tensor->elem != ELEM_UNDEFINED && of->elem != tensor->elem)
-                return node_error(n, REASON_TYPE_MISMATCH, 1, "must be of the sequence's element type %s, got %s",
-                                  elem_name((int)of->elem), elem_name((int)tensor->elem));
+                return node_error(n, REASON_TYPE_MISMATCH, 1,
+                                  "the element type must be that of the sequence, %s, got %s", elem_name((int)of->elem),
+                                  elem_name((int)tensor->elem));
         if (of->elem == ELEM_UNDEFINED)
                 of->elem = tensor->elem;
         if (tensor->elem == ELEM_UNDEFINED)
@@ -433,11 +437,14 @@ static enum ox_code check_split(struct node *n)
 
         TRY(in_expect_tensor(n, 1));
         if (in_has_rank(n, 1) && in_rank(n, 1) > 1)
-                return node_error(n, REASON_RANK_MISMATCH, 1, "split must be of rank 0 or 1, got %d", in_rank(n, 1));
+                return in_rank_fault(n, 1, "0 or 1");
         for (size_t i = 0; split != NULL && i < split->count; i++)
                 if (scalar_is_number(split->at[i], &number) && number < least)
-                        return node_error(n, REASON_SIZE_OUT_OF_RANGE, 1, "split[%zu] must be %lld or more, got %lld",
-                                          i, (long long)least, (long long)number);
+                        return node_error_at(n, REASON_SIZE_OUT_OF_RANGE, 1, -1,
+                                             arena_printf(n->arena, "%lld or more", (long long)least),
+                                             node_number(n, number),
+                                             "element %zu of split must be %lld or more, got %lld", i, (long long)least,
+                                             (long long)number);
         return OX_OK;
 }
 
@@ -481,7 +488,8 @@ static enum ox_code shared_size(struct node *n, size_t count, int axis, struct d
                 if (element->rank == RANK_UNKNOWN)
                         continue;
                 if (found && dim_proves_unequal(n->dims, *ret, element->dim[axis])) {
-                        node_warn(n, REASON_DIM_MISMATCH, 0, "elements must agree on axis %d, got %s and %s", axis,
+                        node_warn(n, REASON_DIM_MISMATCH, 0,
+                                  "axis %d must be equal in all elements of the sequence, got %s and %s", axis,
                                   dim_text(n->dims, *ret), dim_text(n->dims, element->dim[axis]));
                         *ret = out_fresh(n, 0, axis);
                         return OX_OK;
@@ -520,7 +528,8 @@ static int shared_rank(struct node *n, size_t count)
                 if (element->kind != TYPE_TENSOR || element->rank == RANK_UNKNOWN)
                         continue;
                 if (rank != RANK_UNKNOWN && element->rank != rank) {
-                        node_warn(n, REASON_RANK_MISMATCH, 0, "elements must be of one rank, got %d and %d", rank,
+                        node_warn(n, REASON_RANK_MISMATCH, 0,
+                                  "all elements of the sequence must have one rank, got %d and %d", rank,
                                   element->rank);
                         return RANK_UNKNOWN;
                 }
@@ -554,7 +563,7 @@ enum ox_code infer_ConcatFromSequence(struct node *n)
         TRY(expect_sequence(n, 0));
         bool known = elements_known(n, 0, &count);
         if (known && count == 0)
-                return node_error(n, REASON_EMPTY_SEQUENCE, 0, "there is nothing to concatenate");
+                return node_error(n, REASON_EMPTY_SEQUENCE, 0, "the sequence has no elements to concatenate");
         if (!known && length_of(n, 0, &length))
                 TRY(size_at_least(n, length, dim_int(1), 0));
         if (known)
