@@ -66,7 +66,7 @@ static void refuse(struct call *call, enum pool_verdict verdict)
 
         if (verdict == POOL_ENDED) {
                 count(call, METRIC_requests_refused_total_drain);
-                call_reply_error(call, OX_UNAVAILABLE, "the daemon ends");
+                call_reply_error(call, OX_UNAVAILABLE, "the daemon is shutting down");
         } else if (verdict == POOL_FULL) {
                 count(call, METRIC_requests_refused_total_queue);
                 call_reply_error(call, OX_UNAVAILABLE, "the queue of %lld requests is full", queue);

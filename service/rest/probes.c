@@ -38,7 +38,7 @@ static bool refuse_unready(struct call *call)
         struct service *service = call->service;
 
         if (atomic_load(&service->draining))
-                call_reply_error(call, OX_UNAVAILABLE, "the daemon ends once the requests in flight are answered");
+                call_reply_error(call, OX_UNAVAILABLE, "the daemon is shutting down");
         else if (pool_state(service->pool).is_full)
                 call_reply_error(call, OX_UNAVAILABLE, "the queue of %lld requests is full",
                                  (long long)service->config->queue);
@@ -73,7 +73,7 @@ static void write_build(struct call *call)
 {
         char text[256];
         int length = snprintf(text, sizeof(text),
-                              "# HELP shaped_build_info which build this is\n# TYPE shaped_build_info gauge\n"
+                              "# HELP shaped_build_info version of this build\n# TYPE shaped_build_info gauge\n"
                               "shaped_build_info{version=\"%s\",opset=\"%d\"} 1\n",
                               SHAPED_VERSION, op_newest_opset(""));
 
@@ -121,11 +121,11 @@ void probe_ready_v2(struct call *call)
 void probe_home(struct call *call)
 {
         reply_text(call, "text/plain; charset=utf-8",
-                   "shaped " SHAPED_VERSION ": types and shapes of every value of an ONNX model\n\n"
+                   "shaped " SHAPED_VERSION ": the type and shape of every value of an ONNX model\n\n"
                    "POST /v1/models:infer       a model\n"
                    "POST /v1/nodes:infer        one node, as JSON\n"
-                   "POST /v1/nodes:batchInfer   several\n"
-                   "GET  /v1/operators          what is known of operators\n"
+                   "POST /v1/nodes:batchInfer   several nodes\n"
+                   "GET  /v1/operators          the supported operators\n"
                    "GET  /livez /readyz /metrics /version\n\n"
-                   "curl --data-binary @model.onnx -H 'Accept: text/plain' http://HOST/v1/models:infer\n");
+                   "curl -X POST -T model.onnx -H 'Accept: text/plain' http://HOST/v1/models:infer\n");
 }
