@@ -377,7 +377,7 @@ static struct scalar integral(struct node *n, struct scalar a, double (*round_fl
                 return scalar_float(round_float(a.f));
         if (a.kind != SCALAR_RATIO || a.den == 1)
                 return a;
-        if (round_ratio == NULL)
+        if (!round_ratio)
                 return scalar_unknown();
         a.d = round_ratio(n->dims, a.d, dim_int(a.den));
         a.den = 1;

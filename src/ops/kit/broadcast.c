@@ -224,7 +224,7 @@ static bool operand_of(struct node *n, int i, const struct grid *out, struct ope
         int lead;
 
         *ret = (struct operand){.of = in_content(n, i)};
-        if (ret->of == NULL)
+        if (!ret->of)
                 return true;
         if (!grid_of(n, in_type(n, i), &in) || in.rank > out->rank || (int64_t)ret->of->count != in.count)
                 return false;
@@ -246,7 +246,7 @@ static struct scalar operand_at(const struct operand *operand, const int64_t *at
 {
         int64_t found = 0;
 
-        if (operand->of == NULL)
+        if (!operand->of)
                 return scalar_unknown();
         for (int d = 0; d < rank; d++)
                 found += at[d] * operand->step[d];

@@ -30,7 +30,7 @@ enum ox_code list_get(struct node *n, const char *attribute, int i, bool scalar_
         int64_t length;
 
         *ret = (struct list){.state = LIST_ABSENT};
-        if (attribute != NULL && op_find_attr(n->row, attribute) != NULL) {
+        if (attribute && op_find_attr(n->row, attribute)) {
                 if (attr_ints(n, attribute, &numbers, &count))
                         list_of_numbers(n, numbers, count, ret);
                 return OX_OK;
@@ -42,7 +42,7 @@ enum ox_code list_get(struct node *n, const char *attribute, int i, bool scalar_
                 TRY(in_expect_rank(n, i, 1));
         content = in_content(n, i);
         ret->state = LIST_UNKNOWN;
-        if (content != NULL)
+        if (content)
                 *ret = (struct list){.state = LIST_KNOWN, .count = content->count, .at = content->at};
         else if (in_length(n, i, scalar_too, &length) && length <= n->limits->content_elements)
                 list_of_unknowns(n, (size_t)length, ret);

@@ -74,7 +74,7 @@ enum ox_code in_sized(struct node *n, int i, int rank, struct size *const *sizes
         TRY(in_expect_tensor(n, i));
         TRY(in_expect_rank(n, i, rank));
         for (int d = 0; d < rank; d++)
-                if (sizes[d] != NULL)
+                if (sizes[d])
                         TRY(size_at(n, sizes[d], i, d));
         return OX_OK;
 }
@@ -86,11 +86,11 @@ enum ox_code out_sized(struct node *n, int o, int rank, struct size *const *size
         struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
 
         for (int d = 0; d < rank; d++) {
-                if (sizes[d] == NULL || !sizes[d]->known)
+                if (!sizes[d] || !sizes[d]->known)
                         dims[d] = out_fresh(n, o, d);
                 else
                         dims[d] = dim_resolve(n->dims, sizes[d]->dim);
-                if (sizes[d] != NULL)
+                if (sizes[d])
                         *sizes[d] = (struct size){.known = true, .dim = dims[d]};
         }
         return out_tensor(n, o, out_row_elem(n, o), rank, dims);

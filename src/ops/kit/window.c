@@ -94,7 +94,7 @@ static enum ox_code read_list(struct node *n, const char *name, size_t count, in
 {
         size_t given = 0;
 
-        if (op_find_attr(n->row, name) == NULL || !attr_ints(n, name, ret, &given) || given == 0) {
+        if (!op_find_attr(n->row, name) || !attr_ints(n, name, ret, &given) || given == 0) {
                 int64_t *filled = arena_new_array(n->arena, int64_t, count);
 
                 for (size_t i = 0; i < count; i++)
@@ -116,7 +116,7 @@ static enum window_pad read_auto_pad(const struct node *n)
                 enum window_pad pad;
         } pads[] = {{"VALID", WINDOW_VALID}, {"SAME_UPPER", WINDOW_SAME_UPPER}, {"SAME_LOWER", WINDOW_SAME_LOWER}};
 
-        if (op_find_attr(n->row, "auto_pad") == NULL)
+        if (!op_find_attr(n->row, "auto_pad"))
                 return WINDOW_NOTSET;
         for (size_t i = 0; i < sizeof(pads) / sizeof(pads[0]); i++)
                 if (attr_is(n, "auto_pad", pads[i].name))
@@ -150,7 +150,7 @@ bool windows_spatial(const struct node *n, int *ret)
         size_t count = 0;
 
         for (size_t k = 0; count == 0 && k < sizeof(lists) / sizeof(lists[0]); k++)
-                if (op_find_attr(n->row, lists[k]) != NULL && attr_ints(n, lists[k], &values, &count) && k == 3)
+                if (op_find_attr(n->row, lists[k]) && attr_ints(n, lists[k], &values, &count) && k == 3)
                         count = count / 2;
         if (count == 0 || (int64_t)count > n->limits->rank - 2)
                 return false;

@@ -16,7 +16,7 @@ const OnnxAttribute *attr_find(const struct node *n, const char *name)
 
 bool attr_given(const struct node *n, const char *name)
 {
-        return attr_find(n, name) != NULL;
+        return attr_find(n, name);
 }
 
 /* An attribute as given, else the row's default; false where there is neither. The other one is NULL. */

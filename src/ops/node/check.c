@@ -16,7 +16,7 @@ static_assert(ELEM_COUNT <= 64, "op_constraint.tensor_elems has a bit for every 
 
 static const char *param_name(const struct op_param *param)
 {
-        return param != NULL ? param->name : "?";
+        return param ? param->name : "?";
 }
 
 /* Trailing inputs that are named "" are as good as left out. */
@@ -77,16 +77,16 @@ static enum attr_type filled_type(const OnnxAttribute *attr, enum attr_type want
                 [ATTR_FLOAT] = attr->has_f,
                 [ATTR_INT] = attr->has_i,
                 [ATTR_STRING] = attr->has_s,
-                [ATTR_TENSOR] = attr->t != NULL,
-                [ATTR_GRAPH] = attr->g != NULL,
+                [ATTR_TENSOR] = attr->t,
+                [ATTR_GRAPH] = attr->g,
                 [ATTR_FLOATS] = attr->n_floats > 0,
                 [ATTR_INTS] = attr->n_ints > 0,
                 [ATTR_STRINGS] = attr->n_strings > 0,
                 [ATTR_TENSORS] = attr->n_tensors > 0,
                 [ATTR_GRAPHS] = attr->n_graphs > 0,
-                [ATTR_SPARSE_TENSOR] = attr->sparse_tensor != NULL,
+                [ATTR_SPARSE_TENSOR] = attr->sparse_tensor,
                 [ATTR_SPARSE_TENSORS] = attr->n_sparse_tensors > 0,
-                [ATTR_TYPE_PROTO] = attr->tp != NULL,
+                [ATTR_TYPE_PROTO] = attr->tp,
                 [ATTR_TYPE_PROTOS] = attr->n_type_protos > 0,
         };
 
@@ -121,7 +121,7 @@ static void drop_unknown_attrs(struct node *n)
         known->attribute = arena_new_array(n->arena, OnnxAttribute *, n->row->n_attr);
         for (size_t i = 0; i < n->proto->n_attribute; i++) {
                 OnnxAttribute *attr = n->proto->attribute[i];
-                if (attr->name != NULL && op_find_attr(n->row, attr->name) != NULL)
+                if (attr->name && op_find_attr(n->row, attr->name))
                         known->attribute[known->n_attribute++] = attr;
         }
         n->proto = known;
@@ -160,11 +160,11 @@ static enum ox_code check_attrs(struct node *n, bool check_types)
 
         for (size_t i = 0; i < n->proto->n_attribute; i++) {
                 const OnnxAttribute *attr = n->proto->attribute[i];
-                const char *name = attr->name != NULL ? attr->name : "";
+                const char *name = attr->name ? attr->name : "";
                 const struct op_attr *wanted = op_find_attr(n->row, name);
-                if (wanted == NULL) {
+                if (!wanted) {
                         has_others = true;
-                        unknown = unknown == NULL && !is_internal_attr(name) ? name : unknown;
+                        unknown = !unknown && !is_internal_attr(name) ? name : unknown;
                         continue;
                 }
                 uint64_t bit = UINT64_C(1) << (wanted - n->row->attr);
@@ -177,7 +177,7 @@ static enum ox_code check_attrs(struct node *n, bool check_types)
                 TRY(attr_check_allowed(n, attr, wanted, check_types));
         }
         /* A newer operator set than the table's may have given the operator attributes. */
-        if (unknown != NULL && n->opset <= op_newest_opset(n->row->domain))
+        if (unknown && n->opset <= op_newest_opset(n->row->domain))
                 return unknown_attr(n, unknown);
         for (size_t a = 0; a < n->row->n_attr; a++)
                 if (n->row->attr[a].required && !(seen >> a & 1))
@@ -204,7 +204,7 @@ static bool type_in_set(const struct node *n, const struct type *type, const str
         if (type->kind == TYPE_TENSOR)
                 return type->elem == ELEM_UNDEFINED || (set->tensor_elems >> (unsigned)type->elem & 1) != 0;
         const char *text = type_text(n, type);
-        if (text == NULL)
+        if (!text)
                 return set->others;
         for (size_t t = 0; t < set->count; t++)
                 if (strcmp(set->types[t], text) == 0)
@@ -223,7 +223,7 @@ static enum ox_code type_error(struct node *n, int i, const char *const *types, 
         if (count > LISTED_TYPES)
                 buf_printf(&wanted, " or %zu more", count - LISTED_TYPES);
         return node_error(n, REASON_TYPE_MISMATCH, i, "input %d (%s) must be %s, got %s", i,
-                          param_name(op_in_param(n->row, i)), buf_text(&wanted), got != NULL ? got : "another kind");
+                          param_name(op_in_param(n->row, i)), buf_text(&wanted), got ? got : "another kind");
 }
 
 /* Input `i` against its parameter's own type, which is no set: a tensor's. */
@@ -245,7 +245,7 @@ static enum ox_code check_types_agree(struct node *n, int first, int i, const ch
         return node_error(n, REASON_TYPE_MISMATCH, i,
                           "input %d (%s) must be of the type %s that input %d (%s) has, %s, got %s", i,
                           param_name(op_in_param(n->row, i)), variable, first, param_name(op_in_param(n->row, first)),
-                          a != NULL ? a : "another kind", b != NULL ? b : "another kind");
+                          a ? a : "another kind", b ? b : "another kind");
 }
 
 /* Whether a parameter takes tensors of whatever element type and nothing else. */
@@ -254,7 +254,7 @@ static bool takes_tensors_alone(const struct node *n, const struct op_param *par
         const struct op_constraint *set = op_param_set(n->row, param);
         struct type type;
 
-        if (set != NULL)
+        if (set)
                 return !set->others && set->tensor_elems != 0;
         return type_parse(n->arena, param->type, strlen(param->type), &type) && type.kind == TYPE_TENSOR;
 }
@@ -269,7 +269,7 @@ static enum ox_code check_input_kinds(struct node *n)
                 if (type->kind == TYPE_UNKNOWN || type_is_tensor(type))
                         continue;
                 const struct op_param *param = op_in_param(n->row, i);
-                if (param != NULL && takes_tensors_alone(n, param))
+                if (param && takes_tensors_alone(n, param))
                         TRY(in_expect_tensor(n, i));
         }
         return OX_OK;
@@ -278,7 +278,7 @@ static enum ox_code check_input_kinds(struct node *n)
 /* Whether kind and element type are known; shapes need not be. */
 static bool type_is_complete(const struct type *type)
 {
-        while (type->of != NULL && (type->kind != TYPE_MAP || type->elem != ELEM_UNDEFINED))
+        while (type->of && (type->kind != TYPE_MAP || type->elem != ELEM_UNDEFINED))
                 type = type->of;
         return type->kind != TYPE_UNKNOWN && type->elem != ELEM_UNDEFINED;
 }
@@ -292,12 +292,12 @@ static enum ox_code check_input_types(struct node *n)
                 first[c] = -1;
         for (int i = 0; i < n->n_in; i++) {
                 const struct op_param *param = op_in_param(n->row, i);
-                if (param == NULL)
+                if (!param)
                         return OX_OK;
                 if (!in_given(n, i) || in_type(n, i)->kind == TYPE_UNKNOWN)
                         continue;
                 const struct op_constraint *set = op_param_set(n->row, param);
-                if (set == NULL) {
+                if (!set) {
                         TRY(check_plain_type(n, i, param));
                         continue;
                 }

@@ -5,7 +5,7 @@
 
 bool in_given(const struct node *n, int i)
 {
-        return i >= 0 && i < n->n_in && n->in[i] != NULL;
+        return i >= 0 && i < n->n_in && n->in[i];
 }
 
 const struct type *in_type(const struct node *n, int i)

@@ -13,7 +13,7 @@ static struct type type_skeleton(struct arena *arena, const struct type *type)
         struct type *link = &ret;
 
         /* A loop, for the depth of types comes from the model. */
-        for (const struct type *of = type->of; of != NULL; of = of->of) {
+        for (const struct type *of = type->of; of; of = of->of) {
                 struct type *copy = arena_new_array(arena, struct type, 1);
                 *copy = (struct type){.kind = of->kind, .elem = of->elem, .rank = RANK_UNKNOWN};
                 link->of = copy;
@@ -24,7 +24,7 @@ static struct type type_skeleton(struct arena *arena, const struct type *type)
 
 static bool is_known(const struct type *type)
 {
-        while (type->of != NULL && (type->kind == TYPE_SEQUENCE || type->kind == TYPE_OPTIONAL))
+        while (type->of && (type->kind == TYPE_SEQUENCE || type->kind == TYPE_OPTIONAL))
                 type = type->of;
         return type->kind != TYPE_UNKNOWN && type->elem != ELEM_UNDEFINED;
 }
@@ -34,7 +34,7 @@ static const struct type *variable_type(const struct node *n, int set)
 {
         for (int i = 0; i < n->n_in; i++) {
                 const struct op_param *param = op_in_param(n->row, i);
-                if (param == NULL)
+                if (!param)
                         return NULL;
                 if (param->homogeneous && in_given(n, i) && param->set == set && is_known(in_type(n, i)))
                         return in_type(n, i);
@@ -65,14 +65,14 @@ static struct type output_type(const struct node *n, const struct op_param *para
         const struct op_constraint *set = op_param_set(n->row, param);
         struct type type = type_unknown;
 
-        if (set == NULL) {
+        if (!set) {
                 type_parse(n->arena, param->type, strlen(param->type), &type);
                 return type;
         }
         if (!set->others && named_elem(n, set) != ELEM_UNDEFINED)
                 return type_tensor(named_elem(n, set), RANK_UNKNOWN, NULL);
         const struct type *bound = param->homogeneous ? variable_type(n, param->set) : NULL;
-        if (bound != NULL)
+        if (bound)
                 return type_skeleton(n->arena, bound);
         if (!set->others)
                 return type_tensor(only_elem(set), RANK_UNKNOWN, NULL);
@@ -84,7 +84,7 @@ static struct type output_type(const struct node *n, const struct op_param *para
 void op_prepare_outputs(struct node *n)
 {
         for (int o = 0; o < n->n_out; o++) {
-                const struct op_param *param = n->row != NULL ? op_out_param(n->row, o) : NULL;
-                n->out[o] = (struct value){.type = param != NULL ? output_type(n, param) : type_unknown};
+                const struct op_param *param = n->row ? op_out_param(n->row, o) : NULL;
+                n->out[o] = (struct value){.type = param ? output_type(n, param) : type_unknown};
         }
 }

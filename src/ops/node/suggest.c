@@ -70,16 +70,16 @@ static const char *attribute_in_versions(struct node *n, const char *name)
         while (at < count && &rows[at] != n->row)
                 at++;
         for (size_t r = 0; r < at; r++)
-                if (op_find_attr(&rows[r], name) != NULL)
+                if (op_find_attr(&rows[r], name))
                         turned = &rows[r + 1];
-        if (has_input(n->row, name) && turned != NULL)
+        if (has_input(n->row, name) && turned)
                 return arena_printf(n->arena, "%s is an input from version %d on", name, turned->since);
         if (has_input(n->row, name))
                 return arena_printf(n->arena, "%s is an input", name);
-        if (turned != NULL)
+        if (turned)
                 return arena_printf(n->arena, "%s is an attribute before version %d", name, turned->since);
         for (size_t r = at + 1; r < count; r++)
-                if (op_find_attr(&rows[r], name) != NULL)
+                if (op_find_attr(&rows[r], name))
                         return arena_printf(n->arena, "%s is an attribute from version %d on", name, rows[r].since);
         return NULL;
 }
@@ -107,7 +107,7 @@ const char *suggest_input(struct node *n)
                         const char *name = rows[r].in[input].name;
 
                         return arena_printf(n->arena, "input %s exists from version %d on%s", name, rows[r].since,
-                                            op_find_attr(n->row, name) != NULL ? "; here it is an attribute" : "");
+                                            op_find_attr(n->row, name) ? "; here it is an attribute" : "");
                 }
         return NULL;
 }

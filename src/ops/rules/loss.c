@@ -19,7 +19,7 @@ static enum ox_code loss_shape(struct node *n, int *ret_rank, struct dim **ret_d
         if (rank == RANK_UNKNOWN)
                 return OX_OK;
         TRY(in_expect_rank(n, 1, rank - 1));
-        if (*ret_dims == NULL) {
+        if (!*ret_dims) {
                 *ret_dims = in_dims(n, 0);
                 for (int d = 1; d < rank - 1; d++)
                         (*ret_dims)[d] = in_dim(n, 0, d + 1);

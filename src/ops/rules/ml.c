@@ -9,19 +9,19 @@
 static size_t count_ints(const struct node *n, const char *name)
 {
         const OnnxAttribute *attr = attr_find(n, name);
-        return attr != NULL ? attr->n_ints : 0;
+        return attr ? attr->n_ints : 0;
 }
 
 static size_t count_floats(const struct node *n, const char *name)
 {
         const OnnxAttribute *attr = attr_find(n, name);
-        return attr != NULL ? attr->n_floats : 0;
+        return attr ? attr->n_floats : 0;
 }
 
 static size_t count_strings(const struct node *n, const char *name)
 {
         const OnnxAttribute *attr = attr_find(n, name);
-        return attr != NULL ? attr->n_strings : 0;
+        return attr ? attr->n_strings : 0;
 }
 
 /* The number of examples: [N, C] has N; [C] is one. */
@@ -70,7 +70,7 @@ static enum ox_code out_classes(struct node *n, enum elem label, const struct di
         TRY(in_expect_tensor(n, 0));
         dims[0] = examples(n, 0);
         TRY(out_tensor(n, 0, label, 1, dims));
-        return out_results(n, 1, ELEM_FLOAT, columns != NULL ? *columns : out_fresh(n, 1, 1));
+        return out_results(n, 1, ELEM_FLOAT, columns ? *columns : out_fresh(n, 1, 1));
 }
 
 /* As many columns as there are labels. */
@@ -217,7 +217,7 @@ static int encoder_side(const struct node *n, const char *prefix, enum elem *ret
                 *ret = lists[l].elem;
                 filled++;
         }
-        if (tensor != NULL) {
+        if (tensor) {
                 *ret = elem_is_valid(tensor->data_type) ? (enum elem)tensor->data_type : ELEM_UNDEFINED;
                 filled++;
         }
@@ -229,7 +229,7 @@ static enum ox_code check_default(struct node *n, enum elem values)
 {
         const OnnxTensor *tensor = attr_tensor(n, "default_tensor");
 
-        if (tensor == NULL)
+        if (!tensor)
                 return OX_OK;
         if (values != ELEM_UNDEFINED && (int64_t)tensor->data_type != (int64_t)values)
                 return node_error(n, REASON_TYPE_MISMATCH, -1,
@@ -342,7 +342,7 @@ static enum ox_code tree_tensor(struct node *n, const char *name, size_t wanted,
 {
         const OnnxTensor *tensor = attr_tensor(n, name);
 
-        if (tensor == NULL)
+        if (!tensor)
                 return OX_OK;
         if (elem != ELEM_UNDEFINED && (int64_t)tensor->data_type != (int64_t)elem)
                 return node_error(n, REASON_TYPE_MISMATCH, -1, "%s must be of type %s, got %s", name,

@@ -163,11 +163,11 @@ static enum ox_code batch_by_element(struct node *n)
 enum ox_code infer_BatchNormalization(struct node *n)
 {
         TRY(in_expect_rank_least(n, 0, 1));
-        if (op_find_attr(n->row, "training_mode") != NULL && attr_int_or(n, "training_mode", 0) == 0 &&
+        if (op_find_attr(n->row, "training_mode") && attr_int_or(n, "training_mode", 0) == 0 &&
             (out_wanted(n, 1) || out_wanted(n, 2)))
                 return node_error(n, REASON_OUTPUT_COUNT, -1,
                                   "the number of outputs must be 1 while training_mode is 0, got %d", n->n_out);
-        if (op_find_attr(n->row, "spatial") != NULL && attr_int_or(n, "spatial", 1) == 0)
+        if (op_find_attr(n->row, "spatial") && attr_int_or(n, "spatial", 1) == 0)
                 return batch_by_element(n);
         return batch_by_channel(n);
 }

@@ -39,18 +39,18 @@ static void warn_of_vectors(struct node *n)
    21 on, where an x of one axis has one scale. */
 static enum ox_code scale_shape(struct node *n, struct dim *dims)
 {
-        bool blocked = op_find_attr(n->row, "block_size") != NULL;
+        bool blocked = op_find_attr(n->row, "block_size");
         int64_t block = blocked ? attr_int_or(n, "block_size", 0) : 0;
         int axis, rank = in_rank(n, 0);
 
-        if (op_find_attr(n->row, "axis") == NULL) {
+        if (!op_find_attr(n->row, "axis")) {
                 warn_of_vectors(n);
                 return OX_OK;
         }
         TRY(scale_agree(n, 1, 2));
         if (in_rank(n, 1) > 1 && !blocked)
                 return in_expect_rank(n, 1, 1);
-        if (dims == NULL || (in_rank(n, 1) < 2 && !scale_is_vector(n, 1)))
+        if (!dims || (in_rank(n, 1) < 2 && !scale_is_vector(n, 1)))
                 return OX_OK;
         if (in_rank(n, 1) > 1)
                 TRY(in_expect_rank(n, 1, rank));
@@ -67,9 +67,9 @@ static enum ox_code out_quantized(struct node *n, enum elem elem)
         int axis;
 
         TRY(scale_shape(n, dims));
-        if (dims != NULL)
+        if (dims)
                 return out_tensor(n, 0, elem, in_rank(n, 0), dims);
-        if (in_rank(n, 1) < 2 || op_find_attr(n->row, "block_size") == NULL)
+        if (in_rank(n, 1) < 2 || !op_find_attr(n->row, "block_size"))
                 return out_elem(n, 0, elem);
         dims = in_dims(n, 1);
         TRY(attr_axis(n, "axis", 1, in_rank(n, 1), &axis));

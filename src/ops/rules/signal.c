@@ -10,7 +10,7 @@ static enum ox_code positive_scalar(struct node *n, int i, struct dim *ret, bool
 
         *ret_known = false;
         TRY(in_expect_scalar(n, i));
-        if (content == NULL || content->count != 1 || content->at[0].kind != SCALAR_INT)
+        if (!content || content->count != 1 || content->at[0].kind != SCALAR_INT)
                 return OX_OK;
         *ret = dim_resolve(n->dims, content->at[0].d);
         if (dim_is_int(*ret) && ret->val <= 0)

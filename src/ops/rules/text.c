@@ -49,7 +49,7 @@ enum ox_code infer_StringNormalizer(struct node *n)
                 TRY(dim_agree(n, &dims[0], dim_int(1), 0));
         struct dim most = dim_max(n->dims, dims[rank - 1], dim_int(1));
         dims[rank - 1] = most;
-        if (stopwords != NULL && stopwords->n_strings > 0 && !dim_is(most, 1)) {
+        if (stopwords && stopwords->n_strings > 0 && !dim_is(most, 1)) {
                 dims[rank - 1] = out_fresh(n, 0, rank - 1);
                 dim_assume_ge(n->dims, dims[rank - 1], 1);
                 if (dim_is_int(most))

@@ -51,7 +51,7 @@ const struct op_row *op_find(const char *domain, const char *name, int64_t opset
         size_t count;
         const struct op_row *row = op_versions(domain, name, &count);
 
-        if (ret_exists != NULL)
+        if (ret_exists)
                 *ret_exists = count > 0;
         while (count > 0)
                 if (row[--count].since <= opset)

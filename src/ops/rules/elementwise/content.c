@@ -297,7 +297,7 @@ void content_Cast(struct node *n)
         struct content *content;
         struct scalar *to;
 
-        if (in == NULL)
+        if (!in)
                 return;
         content = content_new(n->arena, in->count, &to);
         for (size_t k = 0; k < in->count; k++)
@@ -313,13 +313,13 @@ static bool clip_bound(struct node *n, const char *name, int i, struct scalar *r
         double number;
 
         *ret = scalar_unknown();
-        if (op_find_attr(n->row, name) != NULL) {
+        if (op_find_attr(n->row, name)) {
                 if (!attr_float(n, name, &number))
                         return false;
                 *ret = scalar_float(number);
                 return true;
         }
-        if (in_content(n, i) != NULL && in_content(n, i)->count == 1)
+        if (in_content(n, i) && in_content(n, i)->count == 1)
                 *ret = in_content(n, i)->at[0];
         return in_given(n, i);
 }
@@ -338,7 +338,7 @@ void content_Clip(struct node *n)
         bool has_least = clip_bound(n, "min", 1, &least), has_most = clip_bound(n, "max", 2, &most);
         struct content *content;
 
-        if (in == NULL)
+        if (!in)
                 return;
         content = content_new(n->arena, in->count, &to);
         for (size_t k = 0; k < in->count; k++) {
@@ -363,6 +363,6 @@ static struct scalar element_Where(struct node *n, const struct scalar *args, in
 
 void content_Where(struct node *n)
 {
-        if (in_content(n, 1) != NULL || in_content(n, 2) != NULL)
+        if (in_content(n, 1) || in_content(n, 2))
                 content_broadcast_partial(n, element_Where);
 }

@@ -31,7 +31,7 @@ enum ox_code infer_binary(struct node *n)
         const struct dim *dims;
         int rank;
 
-        if (op_find_attr(n->row, "broadcast") != NULL)
+        if (op_find_attr(n->row, "broadcast"))
                 TRY(broadcast_legacy(n, &rank, &dims));
         else
                 TRY(broadcast_inputs(n, 0, 2, &rank, &dims));

@@ -31,15 +31,15 @@ static enum ox_code constant_tensor(struct node *n, const OnnxTensor *tensor)
         const struct content *content;
         struct type type;
 
-        if (tensor == NULL)
+        if (!tensor)
                 return constant_bad(n, "the attribute holds no tensor");
         if (!tensor_type(n->arena, n->limits, tensor, &type, &fault))
                 return constant_bad(n, fault);
         content = tensor_content_later(n->arena, n->limits, tensor, &fault);
-        if (fault != NULL)
+        if (fault)
                 return constant_bad(n, fault);
         TRY(out_type(n, 0, &type));
-        if (content != NULL)
+        if (content)
                 out_content(n, 0, content);
         return OX_OK;
 }
@@ -51,7 +51,7 @@ static enum ox_code constant_sparse(struct node *n, const OnnxSparseTensor *spar
         struct type type;
         struct dim *dims;
 
-        if (sparse == NULL || sparse->values == NULL)
+        if (!sparse || !sparse->values)
                 return constant_bad(n, "the attribute holds no values");
         if (!tensor_type(n->arena, n->limits, sparse->values, &type, &fault))
                 return constant_bad(n, fault);

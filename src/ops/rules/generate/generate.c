@@ -16,7 +16,7 @@ static enum ox_code constant_sizes(struct node *n, struct list *ret)
 {
         const struct content *content = in_content(n, 0);
 
-        if (content == NULL || in_rank(n, 0) == 1)
+        if (!content || in_rank(n, 0) == 1)
                 return list_get(n, NULL, 0, false, ret);
         node_warn(n, REASON_RANK_MISMATCH, 0, "the shape must have rank 1, got %d", in_rank(n, 0));
         *ret = (struct list){.state = LIST_KNOWN, .count = content->count, .at = content->at};
@@ -35,9 +35,9 @@ enum ox_code infer_ConstantOfShape(struct node *n)
         if (in_elem(n, 0) != ELEM_UNDEFINED && in_elem(n, 0) != ELEM_INT64)
                 return node_error(n, REASON_TYPE_MISMATCH, 0, "the shape must be of int64, got %s",
                                   elem_name((int)in_elem(n, 0)));
-        if (value != NULL && !tensor_type(n->arena, n->limits, value, &type, &fault))
+        if (value && !tensor_type(n->arena, n->limits, value, &type, &fault))
                 return node_error(n, REASON_TENSOR_INVALID, -1, "the attribute value: %s", fault);
-        if (value != NULL && type_elements(n->dims, &type, &one) && !dim_is(one, 1))
+        if (value && type_elements(n->dims, &type, &one) && !dim_is(one, 1))
                 return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "value must have one element");
         if (sizes.state != LIST_KNOWN || !rank_allowed(n, sizes.count, 0))
                 return out_elem(n, 0, type.elem);
@@ -57,9 +57,9 @@ void content_ConstantOfShape(struct node *n)
         struct content *content;
         struct grid out;
 
-        if (value != NULL) {
+        if (value) {
                 element = tensor_content(n->arena, n->limits, value, NULL);
-                if (element == NULL || element->count != 1)
+                if (!element || element->count != 1)
                         return;
                 fill = element->at[0];
         }
@@ -78,7 +78,7 @@ static enum ox_code range_scalar(struct node *n, int i, struct scalar *ret)
         const struct content *content = in_content(n, i);
 
         TRY(in_expect_scalar(n, i));
-        *ret = content != NULL && content->count == 1 ? content->at[0] : scalar_unknown();
+        *ret = content && content->count == 1 ? content->at[0] : scalar_unknown();
         return OX_OK;
 }
 
@@ -278,7 +278,7 @@ static enum ox_code size_operand(struct node *n, int i, struct dim *ret, bool *r
 
         *ret_known = false;
         TRY(in_expect_scalar(n, i));
-        if (content == NULL || content->count != 1)
+        if (!content || content->count != 1)
                 return OX_OK;
         if (scalar_is_number(content->at[0], &number) && number < 0)
                 return node_error_at(n, REASON_NEGATIVE_SIZE, i, -1, "0 or more", node_number(n, number),

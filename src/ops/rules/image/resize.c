@@ -108,7 +108,7 @@ static enum ox_code resize_axes(struct node *n, int rank, struct resize *r)
         size_t count;
 
         r->count = (size_t)rank;
-        if (op_find_attr(n->row, "axes") == NULL || !attr_ints(n, "axes", &given, &count) || count == 0)
+        if (!op_find_attr(n->row, "axes") || !attr_ints(n, "axes", &given, &count) || count == 0)
                 return OX_OK;
         bool *seen = arena_zalloc(n->arena, (size_t)rank + 1);
         int64_t *axes = arena_new_array(n->arena, int64_t, count);
@@ -123,7 +123,7 @@ static enum ox_code resize_axes(struct node *n, int rank, struct resize *r)
 
 static int resize_axis(const struct resize *r, size_t k)
 {
-        return r->axes != NULL ? (int)r->axes[k] : (int)k;
+        return r->axes ? (int)r->axes[k] : (int)k;
 }
 
 static enum ox_code resize_operands(struct node *n, struct resize *r)
@@ -139,7 +139,7 @@ static enum ox_code resize_operands(struct node *n, struct resize *r)
                         &r->roi));
         /* Version 11 takes scales whatever they are, and the sizes count where both have elements. Sizes that may have
            some leave open whether the scales do. */
-        if (n->row->since == 11 && r->sizes.state != LIST_ABSENT && in_content(n, r->scales_at) == NULL)
+        if (n->row->since == 11 && r->sizes.state != LIST_ABSENT && !in_content(n, r->scales_at))
                 r->scales.state = r->sizes.state == LIST_KNOWN ? LIST_ABSENT : LIST_UNKNOWN;
         if (r->scales.state == LIST_KNOWN && r->sizes.state == LIST_KNOWN)
                 return node_error(n, REASON_ATTRIBUTE_CONFLICT, r->sizes_at,
@@ -223,7 +223,7 @@ static enum ox_code resize_unranked(struct node *n, const struct resize *r)
         for (size_t k = 0; list == &r->scales && list->state == LIST_KNOWN && k < list->count; k++)
                 if (list->at[k].kind == SCALAR_FLOAT)
                         TRY(scale_check(n, list->at[k].f, 0, r->scales_at));
-        if (op_find_attr(n->row, "axes") != NULL && attr_ints(n, "axes", &axes, &count) && count > 0) {
+        if (op_find_attr(n->row, "axes") && attr_ints(n, "axes", &axes, &count) && count > 0) {
                 TRY(axes_distinct(n, axes, count, -1));
                 TRY(resize_length(n, list, list == &r->sizes ? r->sizes_at : r->scales_at, count));
                 return out_elem(n, 0, in_elem(n, 0));

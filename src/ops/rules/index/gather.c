@@ -49,7 +49,7 @@ void content_Gather(struct node *n)
         int64_t inner, k = 0;
         int axis;
 
-        if (data == NULL || indices == NULL || !out_wanted(n, 0) || !grid_of(n, in_type(n, 0), &in) ||
+        if (!data || !indices || !out_wanted(n, 0) || !grid_of(n, in_type(n, 0), &in) ||
             !grid_of(n, &n->out[0].type, &out) || attr_axis(n, "axis", 0, in.rank, &axis) != OX_OK)
                 return;
         content = content_new(n->arena, (size_t)out.count, &to);
@@ -99,7 +99,7 @@ void content_GatherElements(struct node *n)
         int64_t *at;
         int axis;
 
-        if (data == NULL || indices == NULL || !out_wanted(n, 0) || !grid_of(n, in_type(n, 0), &in) ||
+        if (!data || !indices || !out_wanted(n, 0) || !grid_of(n, in_type(n, 0), &in) ||
             !grid_of(n, &n->out[0].type, &out) || out.rank != in.rank || (size_t)out.count != indices->count ||
             attr_axis(n, "axis", 0, in.rank, &axis) != OX_OK)
                 return;
@@ -193,7 +193,7 @@ void content_GatherND(struct node *n)
         struct grid in, tuples, out;
         int64_t per_batch, inner, k = 0;
 
-        if (data == NULL || indices == NULL || !out_wanted(n, 0) || !grid_of(n, in_type(n, 0), &in) ||
+        if (!data || !indices || !out_wanted(n, 0) || !grid_of(n, in_type(n, 0), &in) ||
             !grid_of(n, in_type(n, 1), &tuples) || !grid_of(n, &n->out[0].type, &out))
                 return;
         content = content_new(n->arena, (size_t)out.count, &to);

@@ -160,8 +160,7 @@ static struct scalar pad_fill(const struct node *n)
         if (n->row->since < 11)
                 return attr_float(n, "value", &value) ? scalar_float(value) : scalar_unknown();
         if (in_given(n, 2))
-                return in_content(n, 2) != NULL && in_content(n, 2)->count == 1 ? in_content(n, 2)->at[0]
-                                                                                : scalar_unknown();
+                return in_content(n, 2) && in_content(n, 2)->count == 1 ? in_content(n, 2)->at[0] : scalar_unknown();
         if (elem_is_integer(in_elem(n, 0)) || in_elem(n, 0) == ELEM_BOOL)
                 return scalar_int(dim_int(0));
         return elem_is_float(in_elem(n, 0)) ? scalar_float(0) : scalar_unknown();

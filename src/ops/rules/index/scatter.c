@@ -41,7 +41,7 @@ static struct scalar *scatter_copy(struct node *n, struct grid *ret_grid, struct
         const char *reduction;
         struct scalar *at;
 
-        if (data == NULL || in_content(n, 1) == NULL || !out_wanted(n, 0) || !grid_of(n, in_type(n, 0), ret_grid) ||
+        if (!data || !in_content(n, 1) || !out_wanted(n, 0) || !grid_of(n, in_type(n, 0), ret_grid) ||
             (size_t)ret_grid->count != data->count)
                 return NULL;
         if (attr_string(n, "reduction", &reduction) && !attr_is(n, "reduction", "none"))
@@ -56,7 +56,7 @@ static struct scalar update_at(const struct node *n, int64_t position)
 {
         const struct content *updates = in_content(n, 2);
 
-        return updates != NULL && (size_t)position < updates->count ? updates->at[position] : scalar_unknown();
+        return updates && (size_t)position < updates->count ? updates->at[position] : scalar_unknown();
 }
 
 /* An index that is not known may write anywhere, so it costs all contents. */
@@ -69,7 +69,7 @@ void content_ScatterElements(struct node *n)
         int64_t *at;
         int axis;
 
-        if (to == NULL || !grid_of(n, in_type(n, 1), &from) || from.rank != data.rank ||
+        if (!to || !grid_of(n, in_type(n, 1), &from) || from.rank != data.rank ||
             (size_t)from.count != indices->count || attr_axis(n, "axis", 0, data.rank, &axis) != OX_OK)
                 return;
         at = grid_start(n, &from);
@@ -136,7 +136,7 @@ void content_ScatterND(struct node *n)
         struct scalar *to = scatter_copy(n, &data, &content);
         int64_t width, inner, count;
 
-        if (to == NULL || !grid_of(n, in_type(n, 1), &tuples) || tuples.rank == 0)
+        if (!to || !grid_of(n, in_type(n, 1), &tuples) || tuples.rank == 0)
                 return;
         width = tuples.dim[tuples.rank - 1];
         count = grid_span(&tuples, 0, tuples.rank - 1);

@@ -21,7 +21,7 @@ static int scalar_truth(struct node *n, struct scalar s)
 static bool count_true(struct node *n, const struct content *content, int64_t *ret)
 {
         *ret = 0;
-        if (content == NULL)
+        if (!content)
                 return false;
         for (size_t k = 0; k < content->count; k++) {
                 int truth = scalar_truth(n, content->at[k]);
@@ -233,7 +233,7 @@ static bool count_unique(struct node *n, int axis, int64_t *ret)
         const double *numbers, **slice;
         int64_t size, width;
 
-        if (content == NULL || content->count == 0 || !grid_of(n, in_type(n, 0), &grid) ||
+        if (!content || content->count == 0 || !grid_of(n, in_type(n, 0), &grid) ||
             (size_t)grid.count != content->count)
                 return false;
         if (axis < 0) {
@@ -242,7 +242,7 @@ static bool count_unique(struct node *n, int axis, int64_t *ret)
                 axis = 0;
         }
         numbers = unique_slices(n, content, &grid, axis);
-        if (numbers == NULL)
+        if (!numbers)
                 return false;
         size = grid.dim[axis];
         width = grid.count / size;
@@ -318,7 +318,7 @@ static enum ox_code one_hot_depth(struct node *n, int axis, struct dim *ret)
 
         if (!in_length(n, 1, false, &length) || length != 0)
                 TRY(in_expect_scalar(n, 1));
-        if (content != NULL && content->count == 1) {
+        if (content && content->count == 1) {
                 struct scalar depth = content->at[0];
 
                 if (depth.kind == SCALAR_FLOAT && depth.f >= 0 && depth.f < 0x1p53)
@@ -339,7 +339,7 @@ static void one_hot_indices(struct node *n)
         const struct content *indices = n->row->since < 11 ? in_content(n, 0) : NULL;
         int64_t number;
 
-        for (size_t k = 0; indices != NULL && k < indices->count; k++)
+        for (size_t k = 0; indices && k < indices->count; k++)
                 if ((scalar_is_number(indices->at[k], &number) && number < 0) ||
                     (indices->at[k].kind == SCALAR_FLOAT && indices->at[k].f < 0)) {
                         node_diagnose(n, OX_ERROR, REASON_INDEX_OUT_OF_RANGE, 0,

@@ -74,12 +74,12 @@ static enum ox_code concat(struct node *n, struct parts parts)
                         dim_may_be_none(n->dims, in_dim(n, i, axis));
                 if (!in_has_rank(n, i))
                         open = true;
-                else if (dims == NULL)
+                else if (!dims)
                         dims = in_dims(n, i);
                 else
                         TRY(concat_add(n, i, first_ranked(n, parts), axis, rank, dims));
         }
-        if (open && dims != NULL)
+        if (open && dims)
                 dims[axis] = out_fresh(n, 0, axis);
         return out_tensor(n, 0, concat_elem(n, parts), rank, dims);
 }
@@ -117,7 +117,7 @@ static void concat_place(struct node *n, int i, int axis, int64_t base, const st
 
                 for (int d = 0; d < in->rank; d++)
                         position += at[d] * out->stride[d];
-                to[position] = from != NULL ? from->at[k] : scalar_unknown();
+                to[position] = from ? from->at[k] : scalar_unknown();
         }
 }
 
@@ -131,7 +131,7 @@ void content_Concat(struct node *n)
         int axis;
 
         for (int i = 0; i < n->n_in; i++)
-                any = any || in_content(n, i) != NULL;
+                any = any || in_content(n, i);
         if (!any || !out_wanted(n, 0) || !grid_of(n, &n->out[0].type, &out) ||
             attr_axis(n, "axis", 1, out.rank, &axis) != OX_OK)
                 return;

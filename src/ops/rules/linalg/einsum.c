@@ -52,7 +52,7 @@ static enum ox_code term_read(struct node *n, const char *text, const char *end,
         while (text < end) {
                 const char *label = *text != '\0' ? strchr(LABELS, *text) : NULL;
 
-                if (label != NULL) {
+                if (label) {
                         at[ret->count++] = (unsigned char)(label - LABELS);
                         text++;
                 } else if (end - text >= 3 && memcmp(text, "...", 3) == 0) {
@@ -169,9 +169,9 @@ static enum ox_code operands_read(struct node *n, struct einsum *e, const char *
 
                 if (i >= n->n_in)
                         break;
-                TRY(term_read(n, text, comma != NULL ? comma : end, &term));
+                TRY(term_read(n, text, comma ? comma : end, &term));
                 TRY(operand_meet(n, e, i, &term));
-                if (comma == NULL) {
+                if (!comma) {
                         i++;
                         break;
                 }
@@ -265,8 +265,8 @@ enum ox_code infer_Einsum(struct node *n)
 
         e->rank = RANK_UNKNOWN;
         arrow = strstr(equation, "->");
-        TRY(operands_read(n, e, equation, arrow != NULL ? arrow : equation + strlen(equation)));
-        if (arrow != NULL)
+        TRY(operands_read(n, e, equation, arrow ? arrow : equation + strlen(equation)));
+        if (arrow)
                 TRY(term_read(n, arrow + 2, equation + strlen(equation), &term));
         else
                 term = term_implied(n, e);

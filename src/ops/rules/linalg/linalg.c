@@ -160,7 +160,7 @@ static enum ox_code gemm_operand(struct node *n, int i, int outer, const char *t
    result is [M, N] even so, and a C that is not is a warning: models of that age run. */
 static enum ox_code gemm_addend(struct node *n, int c, struct dim *dims)
 {
-        bool broadcast = op_find_attr(n->row, "broadcast") == NULL || attr_int_or(n, "broadcast", 0) != 0;
+        bool broadcast = !op_find_attr(n->row, "broadcast") || attr_int_or(n, "broadcast", 0) != 0;
 
         if (!broadcast && in_has_rank(n, c) && in_rank(n, c) != 2)
                 node_warn(n, REASON_RANK_MISMATCH, c, "%s: expected rank 2 while broadcast is 0, got %d",

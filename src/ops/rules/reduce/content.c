@@ -43,9 +43,8 @@ static void reduce(struct node *n, fold_fn fold, bool any_order, struct scalar n
         int64_t *steps, *at;
         bool *begun;
 
-        if (from == NULL || !out_wanted(n, 0) || !grid_of(n, in_type(n, 0), &in) ||
-            !grid_of(n, &n->out[0].type, &out) || (int64_t)from->count != in.count ||
-            (elem_is_float(elem) && !any_order && in.count > 2 * out.count))
+        if (!from || !out_wanted(n, 0) || !grid_of(n, in_type(n, 0), &in) || !grid_of(n, &n->out[0].type, &out) ||
+            (int64_t)from->count != in.count || (elem_is_float(elem) && !any_order && in.count > 2 * out.count))
                 return;
         steps = grid_start(n, &in);
         if (!folded_steps(n, &in, &out, steps))

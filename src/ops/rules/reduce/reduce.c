@@ -179,7 +179,7 @@ static enum ox_code topk_count(struct node *n, struct scalar *ret)
         *ret = scalar_unknown();
         if (n->row->since == 1 && attr_int(n, "k", &number))
                 *ret = scalar_int(dim_int(number));
-        else if (in_content(n, 1) != NULL && in_content(n, 1)->count == 1)
+        else if (in_content(n, 1) && in_content(n, 1)->count == 1)
                 *ret = in_content(n, 1)->at[0];
         /* Since 10 the text wants K to be positive; of 0 elements runtimes give none, and nothing else could be meant.
          */

@@ -38,7 +38,7 @@ static enum ox_code tensor_from_proto(struct node *n, int64_t elem, const OnnxSh
                 return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
                                   "the attribute type must name an element type, got the number %lld", (long long)elem);
         *ret = type_tensor((enum elem)elem, RANK_UNKNOWN, NULL);
-        if (shape == NULL)
+        if (!shape)
                 return OX_OK;
         if ((int64_t)shape->n_dim > n->limits->rank)
                 return node_error(n, REASON_RANK_LIMIT, -1,
@@ -63,15 +63,14 @@ static enum ox_code tensor_from_proto(struct node *n, int64_t elem, const OnnxSh
    element's; the optional's own is taken for it. */
 static enum ox_code type_from_proto(struct node *n, const OnnxType *proto, struct type *ret)
 {
-        if (proto->value_case == SHAPED__ONNX__V1__TYPE_PROTO__VALUE_OPTIONAL_TYPE &&
-            proto->optional_type->elem_type != NULL)
+        if (proto->value_case == SHAPED__ONNX__V1__TYPE_PROTO__VALUE_OPTIONAL_TYPE && proto->optional_type->elem_type)
                 proto = proto->optional_type->elem_type;
         if (proto->value_case == SHAPED__ONNX__V1__TYPE_PROTO__VALUE_TENSOR_TYPE)
                 return tensor_from_proto(n, proto->tensor_type->elem_type, proto->tensor_type->shape, ret);
         const OnnxType *of = proto->value_case == SHAPED__ONNX__V1__TYPE_PROTO__VALUE_SEQUENCE_TYPE
                                      ? proto->sequence_type->elem_type
                                      : NULL;
-        if (of == NULL || of->value_case != SHAPED__ONNX__V1__TYPE_PROTO__VALUE_TENSOR_TYPE)
+        if (!of || of->value_case != SHAPED__ONNX__V1__TYPE_PROTO__VALUE_TENSOR_TYPE)
                 return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
                                   "the attribute type must be a tensor or a sequence of tensors");
         struct type element;
@@ -92,7 +91,7 @@ enum ox_code infer_Optional(struct node *n)
                                           "the input must be a tensor or a sequence of tensors");
                 return out_optional(n, in_type(n, 0), true);
         }
-        if (attr == NULL || attr->tp == NULL)
+        if (!attr || !attr->tp)
                 return node_error(n, REASON_MISSING_ATTRIBUTE, -1, "an input or the attribute 'type' is required");
         TRY(type_from_proto(n, attr->tp, &type));
         return out_optional(n, type_keep(n->arena, type), false);

@@ -78,7 +78,7 @@ static bool elements_known(const struct node *n, int i, size_t *ret_count)
 {
         struct dim length;
 
-        if (!length_of(n, i, &length) || !dim_is_int(length) || (n->in[i]->elements == NULL && length.val != 0))
+        if (!length_of(n, i, &length) || !dim_is_int(length) || (!n->in[i]->elements && length.val != 0))
                 return false;
         *ret_count = (size_t)length.val;
         return true;
@@ -100,7 +100,7 @@ static enum ox_code out_sequence(struct node *n, struct type of, const struct di
         struct type type = type_sequence(type_keep(n->arena, of));
 
         TRY(out_type(n, 0, &type));
-        if (out_wanted(n, 0) && length != NULL) {
+        if (out_wanted(n, 0) && length) {
                 n->out[0].has_length = true;
                 n->out[0].length = *length;
                 n->out[0].elements = elements;
@@ -438,7 +438,7 @@ static enum ox_code check_split(struct node *n)
         TRY(in_expect_tensor(n, 1));
         if (in_has_rank(n, 1) && in_rank(n, 1) > 1)
                 return in_rank_fault(n, 1, "0 or 1");
-        for (size_t i = 0; split != NULL && i < split->count; i++)
+        for (size_t i = 0; split && i < split->count; i++)
                 if (scalar_is_number(split->at[i], &number) && number < least)
                         return node_error_at(n, REASON_SIZE_OUT_OF_RANGE, 1, -1,
                                              arena_printf(n->arena, "%lld or more", (long long)least),
@@ -469,7 +469,7 @@ enum ox_code infer_SplitToSequence(struct node *n)
         }
         if (in_rank(n, 1) == 0 && in_int(n, 1, &chunk))
                 return split_evenly(n, axis, chunk);
-        if (in_rank(n, 1) == 1 && in_content(n, 1) != NULL)
+        if (in_rank(n, 1) == 1 && in_content(n, 1))
                 return split_by_sizes(n, axis, in_content(n, 1));
         TRY(out_sequence(n, *chunk_type(n, axis, out_fresh(n, 0, axis)), counted ? &count : NULL, NULL));
         out_along(n, axis);
