@@ -308,21 +308,30 @@ void sort_each_capture(struct infer *f, const OnnxNode *node, void (*visit)(void
 const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count, size_t first, size_t *ret_cyclic,
                            const char **ret_cycle);
 
-/* -- walk.c -- */
+/* -- spend.c -- */
 
-/* The time that limits are held against, in ns. */
+/* The time that limits are compared with, in ns. */
 uint64_t infer_now_ns(void);
+/* Each ends the request when its time, or what the caller allows at once, is used up: before a node is inferred, ... */
+void spend_node(struct infer *f, const OnnxNode *node);
+/* ... for work that is worth `cost` nodes, ... */
+void spend_time(struct infer *f, size_t cost);
+/* ... and for terms of expressions: for dim_watch(), with a struct infer. */
+void spend_terms(void *f, size_t terms);
+
+/* -- scope.c -- */
 
 /* The path of what a node opens within a scope: "loop_1/body", or "Loop_7/body" for a node without a name. */
 const char *scope_path(const struct scope *parent, const struct node *n, const char *part);
-
+/* Adds types that a graph declares. */
 void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *infos, size_t count);
-/* Adds a graph's initializers, but for those of names that are taken: inputs' defaults. */
-void walk_initializers(struct infer *f, struct scope *scope, const OnnxGraph *graph);
+/* Adds a graph's initializers, except those that are defaults of its inputs. */
+void scope_initializers(struct infer *f, struct scope *scope, const OnnxGraph *graph);
+
+/* -- walk.c -- */
+
 void walk_nodes(struct infer *f, struct scope *scope, OnnxNode *const *nodes, size_t count);
 void walk_node(struct infer *f, struct scope *scope, const OnnxNode *node, int64_t index);
-/* For dim_watch(), with a struct infer. */
-void spend_terms(void *f, size_t terms);
 
 /* A body of a control-flow operator: its inputs get `args` (NULL: what it declares), its outputs come back in
    ret_outputs (type_unknown where it fails). False past the limit on nesting, which is noted. */

@@ -258,7 +258,7 @@ static enum ox_code walk_model(struct infer *f, const char **ret_error)
         }
         function_table(f);
         TRY(main_inputs(f, &scope, graph, &given, ret_error));
-        walk_initializers(f, &scope, graph);
+        scope_initializers(f, &scope, graph);
         dim_watch(f->dims, spend_terms, f);
         walk_nodes(f, &scope, graph->node, graph->n_node);
         mark_outputs(f, &scope, graph);

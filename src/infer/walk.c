@@ -1,6 +1,5 @@
 /* Walking the nodes of a graph or a function's body, each with a partial result. */
 #include <string.h>
-#include <time.h>
 
 #include "base/bounds.h"
 #include "base/nearest.h"
@@ -9,158 +8,9 @@
 #include "ops/node/check.h"
 #include "ops/node/prepare.h"
 #include "ops/node/suggest.h"
-#include "ops/node/tensor.h"
-
-/* What lies between two looks at the clock. */
-#define CLOCK_EVERY 64    /* nodes */
-#define TERMS_EVERY 16384 /* of expressions */
 
 /* Names are looked for this far ahead: to wait for a table as large as the model's costs a fifth of the walk. */
 #define NODES_AHEAD 8
-
-uint64_t infer_now_ns(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
-/* Ends the request when its time is up, or what the caller allows it at once. */
-static void check_clock(struct infer *f)
-{
-        uint64_t now = infer_now_ns();
-
-        if (f->work_end_ns && now > f->work_end_ns)
-                arena_bail(f->arena, OX_ABORTED, "more than %llu ns", (unsigned long long)f->options->work_ns);
-        if (now > f->deadline_ns)
-                arena_bail(f->arena, OX_DEADLINE_EXCEEDED, "inference took longer than the limit engine_ms, %lld",
-                           (long long)f->limits->engine_ms);
-        if (f->options->look && now > f->look_ns) {
-                const char *why = "the caller ended it";
-                enum ox_code code = f->options->look(f->options->look_user, &why);
-
-                if (code != OX_OK)
-                        arena_bail(f->arena, code, "%s", why);
-                f->look_ns = now + LOOK_EVERY_NS;
-        }
-}
-
-/* The clock is looked at now and then. */
-static void spend_time(struct infer *f, size_t cost)
-{
-        f->unchecked += cost;
-        if (f->unchecked < CLOCK_EVERY)
-                return;
-        f->unchecked = 0;
-        check_clock(f);
-}
-
-/* What a single node does to large expressions may take long. */
-void spend_terms(void *f_, size_t terms)
-{
-        struct infer *f = f_;
-
-        f->unchecked_terms += terms;
-        if (f->unchecked_terms < TERMS_EVERY)
-                return;
-        f->unchecked_terms = 0;
-        check_clock(f);
-}
-
-/* Ends the request when it has used up its nodes, its time or what the caller allows it at once. */
-static void spend(struct infer *f, const OnnxNode *node)
-{
-        f->nodes++;
-        if (f->options->work_budget && f->nodes > f->options->work_budget)
-                arena_bail(f->arena, OX_ABORTED, "more than %llu nodes", (unsigned long long)f->options->work_budget);
-        if (!f->unroll_end && f->nodes - f->unrolled > (uint64_t)f->limits->nodes)
-                arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "there are more nodes than the limit nodes, %lld",
-                           (long long)f->limits->nodes);
-        spend_time(f, 1 + (node->n_input + node->n_output + node->n_attribute) / VALUES_A_NODE);
-}
-
-/* -- scopes -- */
-
-const char *scope_path(const struct scope *parent, const struct node *n, const char *part)
-{
-        const char *name = text_or_empty(n->proto->name);
-
-        if (!name[0])
-                name = arena_printf(n->arena, "%s_%lld", n->proto->op_type, (long long)n->index);
-        return arena_printf(n->arena, "%s%s%s/%s", parent->path, parent->path[0] ? "/" : "", name, part);
-}
-
-void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *infos, size_t count)
-{
-        scope->declaration =
-                arena_grow(f->arena, scope->declaration, scope->n_declaration * sizeof(*scope->declaration),
-                           (scope->n_declaration + count) * sizeof(*scope->declaration));
-        for (size_t i = 0; i < count; i++) {
-                if (!infos[i]->name || !infos[i]->type)
-                        continue;
-                if (map_put(f, &scope->declared, str_intern_static(f->strings, infos[i]->name),
-                            (uint32_t)scope->n_declaration))
-                        scope->declaration[scope->n_declaration++] = infos[i];
-        }
-}
-
-/* But where an input has the name: then it is the input's default. */
-static void add_initializer(struct infer *f, struct scope *scope, const char *name, const OnnxTensor *tensor,
-                            const OnnxSparseTensor *sparse)
-{
-        str_id id = str_intern_static(f->strings, name);
-        int64_t number = map_get(&scope->entries, id);
-
-        if (number >= 0 && entry_at(f, (size_t)number)->kind == OX_KIND_INPUT)
-                return;
-        const char *fault = NULL;
-        struct result_value entry = entry_given(OX_KIND_INITIALIZER, scope, name);
-
-        if (!tensor_type(f->arena, f->limits, tensor, &entry.value.type, &fault)) {
-                entry.value.type = type_unknown;
-        } else if (sparse) {
-                struct dim *dims = arena_new_array(f->arena, struct dim, sparse->n_dims);
-                bool good = (int64_t)sparse->n_dims <= f->limits->rank;
-
-                for (size_t d = 0; d < sparse->n_dims; d++) {
-                        dims[d] = dim_int(sparse->dims[d]);
-                        good = good && sparse->dims[d] >= 0;
-                }
-                /* A sparse initializer is used as the tensor that it stands for (IR.md). */
-                entry.value.type.rank = good ? (int)sparse->n_dims : RANK_UNKNOWN;
-                entry.value.type.dim = dims;
-        } else {
-                entry.value.content = tensor_content_later(f->arena, f->limits, tensor, &fault);
-        }
-        if (fault)
-                infer_note(f,
-                           &(struct note){.severity = OX_ERROR,
-                                          .reason = REASON_TENSOR_INVALID,
-                                          .scope = scope->path,
-                                          .value = name},
-                           "%s: %s", name, fault);
-        if (!entry_add(f, scope, id, &entry))
-                infer_note(f,
-                           &(struct note){.severity = OX_ERROR,
-                                          .reason = REASON_DUPLICATE_NAME,
-                                          .scope = scope->path,
-                                          .value = name},
-                           "%s is defined twice: as %s and as %s", name, entry_party(f, scope_find(f, scope, id)),
-                           entry_party(f, &entry));
-}
-
-void walk_initializers(struct infer *f, struct scope *scope, const OnnxGraph *graph)
-{
-        for (size_t i = 0; i < graph->n_initializer; i++)
-                add_initializer(f, scope, text_or_empty(graph->initializer[i]->name), graph->initializer[i], NULL);
-        for (size_t i = 0; i < graph->n_sparse_initializer; i++) {
-                const OnnxSparseTensor *sparse = graph->sparse_initializer[i];
-
-                if (sparse->values)
-                        add_initializer(f, scope, text_or_empty(sparse->values->name), sparse->values, sparse);
-        }
-}
 
 /* -- one node -- */
 
@@ -506,7 +356,7 @@ static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node
 
         if (only_ready && !(found && captures_are_there(f, scope, node)))
                 return false;
-        spend(f, node);
+        spend_node(f, node);
         f->called += scope->frame != NULL;
         const OnnxNode *resolved = function_resolve(f, scope, node);
 
@@ -691,7 +541,7 @@ bool walk_body(struct infer *f, const struct scope *parent, struct node *n, cons
                 scope_declare(f, &scope, graph->value_info, graph->n_value_info);
         }
         body_inputs(f, &scope, graph, args, n_args);
-        walk_initializers(f, &scope, graph);
+        scope_initializers(f, &scope, graph);
         walk_nodes(f, &scope, graph->node, graph->n_node);
         for (size_t o = 0; o < n_outputs; o++) {
                 struct result_value *entry = NULL;

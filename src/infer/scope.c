@@ -1,0 +1,85 @@
+/* Scopes: the main graph, a subgraph or a function's body, with the values that it starts from. */
+#include <string.h>
+
+#include "infer/internal.h"
+#include "ops/node/tensor.h"
+
+const char *scope_path(const struct scope *parent, const struct node *n, const char *part)
+{
+        const char *name = text_or_empty(n->proto->name);
+
+        if (!name[0])
+                name = arena_printf(n->arena, "%s_%lld", n->proto->op_type, (long long)n->index);
+        return arena_printf(n->arena, "%s%s%s/%s", parent->path, parent->path[0] ? "/" : "", name, part);
+}
+
+void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *infos, size_t count)
+{
+        scope->declaration =
+                arena_grow(f->arena, scope->declaration, scope->n_declaration * sizeof(*scope->declaration),
+                           (scope->n_declaration + count) * sizeof(*scope->declaration));
+        for (size_t i = 0; i < count; i++) {
+                if (!infos[i]->name || !infos[i]->type)
+                        continue;
+                if (map_put(f, &scope->declared, str_intern_static(f->strings, infos[i]->name),
+                            (uint32_t)scope->n_declaration))
+                        scope->declaration[scope->n_declaration++] = infos[i];
+        }
+}
+
+/* But where an input has the name: then it is the input's default. */
+static void add_initializer(struct infer *f, struct scope *scope, const char *name, const OnnxTensor *tensor,
+                            const OnnxSparseTensor *sparse)
+{
+        str_id id = str_intern_static(f->strings, name);
+        int64_t number = map_get(&scope->entries, id);
+
+        if (number >= 0 && entry_at(f, (size_t)number)->kind == OX_KIND_INPUT)
+                return;
+        const char *fault = NULL;
+        struct result_value entry = entry_given(OX_KIND_INITIALIZER, scope, name);
+
+        if (!tensor_type(f->arena, f->limits, tensor, &entry.value.type, &fault)) {
+                entry.value.type = type_unknown;
+        } else if (sparse) {
+                struct dim *dims = arena_new_array(f->arena, struct dim, sparse->n_dims);
+                bool good = (int64_t)sparse->n_dims <= f->limits->rank;
+
+                for (size_t d = 0; d < sparse->n_dims; d++) {
+                        dims[d] = dim_int(sparse->dims[d]);
+                        good = good && sparse->dims[d] >= 0;
+                }
+                /* A sparse initializer is used as the tensor that it stands for (IR.md). */
+                entry.value.type.rank = good ? (int)sparse->n_dims : RANK_UNKNOWN;
+                entry.value.type.dim = dims;
+        } else {
+                entry.value.content = tensor_content_later(f->arena, f->limits, tensor, &fault);
+        }
+        if (fault)
+                infer_note(f,
+                           &(struct note){.severity = OX_ERROR,
+                                          .reason = REASON_TENSOR_INVALID,
+                                          .scope = scope->path,
+                                          .value = name},
+                           "%s: %s", name, fault);
+        if (!entry_add(f, scope, id, &entry))
+                infer_note(f,
+                           &(struct note){.severity = OX_ERROR,
+                                          .reason = REASON_DUPLICATE_NAME,
+                                          .scope = scope->path,
+                                          .value = name},
+                           "%s is defined twice: as %s and as %s", name, entry_party(f, scope_find(f, scope, id)),
+                           entry_party(f, &entry));
+}
+
+void scope_initializers(struct infer *f, struct scope *scope, const OnnxGraph *graph)
+{
+        for (size_t i = 0; i < graph->n_initializer; i++)
+                add_initializer(f, scope, text_or_empty(graph->initializer[i]->name), graph->initializer[i], NULL);
+        for (size_t i = 0; i < graph->n_sparse_initializer; i++) {
+                const OnnxSparseTensor *sparse = graph->sparse_initializer[i];
+
+                if (sparse->values)
+                        add_initializer(f, scope, text_or_empty(sparse->values->name), sparse->values, sparse);
+        }
+}

@@ -1,0 +1,70 @@
+/* What a request uses up: nodes, and time, which is read now and then. */
+#include <time.h>
+
+#include "infer/internal.h"
+
+/* What lies between two looks at the clock. */
+#define CLOCK_EVERY 64    /* nodes */
+#define TERMS_EVERY 16384 /* of expressions */
+
+uint64_t infer_now_ns(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* Ends the request when its time is up, or what the caller allows it at once. */
+static void check_clock(struct infer *f)
+{
+        uint64_t now = infer_now_ns();
+
+        if (f->work_end_ns && now > f->work_end_ns)
+                arena_bail(f->arena, OX_ABORTED, "more than %llu ns", (unsigned long long)f->options->work_ns);
+        if (now > f->deadline_ns)
+                arena_bail(f->arena, OX_DEADLINE_EXCEEDED, "inference took longer than the limit engine_ms, %lld",
+                           (long long)f->limits->engine_ms);
+        if (f->options->look && now > f->look_ns) {
+                const char *why = "the caller ended it";
+                enum ox_code code = f->options->look(f->options->look_user, &why);
+
+                if (code != OX_OK)
+                        arena_bail(f->arena, code, "%s", why);
+                f->look_ns = now + LOOK_EVERY_NS;
+        }
+}
+
+/* The clock is looked at now and then. */
+void spend_time(struct infer *f, size_t cost)
+{
+        f->unchecked += cost;
+        if (f->unchecked < CLOCK_EVERY)
+                return;
+        f->unchecked = 0;
+        check_clock(f);
+}
+
+/* What a single node does to large expressions may take long. */
+void spend_terms(void *f_, size_t terms)
+{
+        struct infer *f = f_;
+
+        f->unchecked_terms += terms;
+        if (f->unchecked_terms < TERMS_EVERY)
+                return;
+        f->unchecked_terms = 0;
+        check_clock(f);
+}
+
+/* Ends the request when it has used up its nodes, its time or what the caller allows it at once. */
+void spend_node(struct infer *f, const OnnxNode *node)
+{
+        f->nodes++;
+        if (f->options->work_budget && f->nodes > f->options->work_budget)
+                arena_bail(f->arena, OX_ABORTED, "more than %llu nodes", (unsigned long long)f->options->work_budget);
+        if (!f->unroll_end && f->nodes - f->unrolled > (uint64_t)f->limits->nodes)
+                arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "there are more nodes than the limit nodes, %lld",
+                           (long long)f->limits->nodes);
+        spend_time(f, 1 + (node->n_input + node->n_output + node->n_attribute) / VALUES_A_NODE);
+}
