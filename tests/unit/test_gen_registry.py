@@ -22,12 +22,12 @@ class Folder:
     def __init__(self, path):
         self.path = pathlib.Path(path)
 
-    def generate(self, rows, sets=SETS, rules=""):
-        for name, text in (("types.set", sets), ("a.ops", rows), ("a.c", rules)):
+    def generate(self, rows, sets=SETS, rules="", source="a.c"):
+        for name, text in (("types.set", sets), ("a.ops", rows), (source, rules)):
             (self.path / name).write_text(text)
         os.chdir(self.path)
         try:
-            gen_registry.main(".", "types.set", "a.ops", "a.c")
+            gen_registry.main(".", "types.set", "a.ops", source)
         except SystemExit as end:
             return 1, str(end)
         return 0, ""
@@ -147,6 +147,11 @@ class Tables(unittest.TestCase):
                    rules=RULES)
         self.fault(RELU.replace("-  (", "Relu  ("), "a.ops:2: error: unknown content rule 'Relu'", rules=RULES)
         self.fault(A + "A 1 - - () -> ()\n", "a.c:1: error: no table names infer_Relu", rules=RULES)
+
+    def test_rules_without_a_table(self):
+        self.assertEqual(self.folder.generate(RELU, rules=RULES, source="b.c"),
+                         (1, "b.c:1: error: rules need a table of their family, b: a file b.ops beside it, or any in a "
+                             "folder b"))
 
     def test_rule_names(self):
         def rules(*names):

@@ -29,7 +29,8 @@ def family_of(path):
 def check_families(paths, families):
     for path in paths:
         if family_of(path) not in families:
-            raise Fault(path, "the rules are of no family: neither the file's name nor its folder has a table")
+            raise Fault(f"{path}:1", f"rules need a table of their family, {family_of(path)}: a file {family_of(path)}.ops "
+                        f"beside it, or any in a folder {family_of(path)}")
 
 
 def read_functions(paths):

@@ -23,7 +23,7 @@ TOKEN = re.compile(r'\s*(?:(->|\.\.\.\d*|\.\.|[(){}\[\]:;,=?!|]|"(?:[^"\\]|\\.)*
 
 
 class Fault(Exception):
-    """What is wrong with a table, and where."""
+    """An error in a table or a C file of rules, with its place, FILE:LINE."""
 
     def __init__(self, place, text):
         super().__init__(f"{place}: error: {text}")
