@@ -117,13 +117,13 @@ static bool store(struct config *config, const struct flag *flag, const char *te
 static bool refuse(const struct flag *flag, const char *given, const char *value)
 {
         if (flag->kind == KIND_BOOL)
-                fprintf(stderr, "shaped: %s: '%s' is neither true nor false\n", given, value);
+                fprintf(stderr, "shaped: %s must be true or false, got '%s'\n", given, value);
         else if (flag->most == INT64_MAX)
-                fprintf(stderr, "shaped: %s: '%s' is no integer of %lld or more\n", given, value,
-                        (long long)flag->least);
+                fprintf(stderr, "shaped: %s must be an integer of %lld or more, got '%s'\n", given,
+                        (long long)flag->least, value);
         else
-                fprintf(stderr, "shaped: %s: '%s' is no integer from %lld to %lld\n", given, value,
-                        (long long)flag->least, (long long)flag->most);
+                fprintf(stderr, "shaped: %s must be an integer from %lld to %lld, got '%s'\n", given,
+                        (long long)flag->least, (long long)flag->most, value);
         return false;
 }
 

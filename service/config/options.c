@@ -64,7 +64,7 @@ static bool set_bool(struct options *options, const char *name, const char *valu
         *ret = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
         if (*ret || strcmp(value, "false") == 0 || strcmp(value, "0") == 0)
                 return true;
-        return fail(options, "%s: '%.40s' is none of true, false, 1, 0", name, value);
+        return fail(options, "%s must be true, false, 1 or 0, got '%.40s'", name, value);
 }
 
 /* NAME=VALUE, split at the last `=`: a name may hold one. `text` ends where the name does then. */
@@ -77,7 +77,7 @@ static bool read_binding(struct options *options, const char *option, char *text
         long long number = strtoll(equals + 1, &end, 10);
 
         if (*end || number == INT64_MAX)
-                return fail(options, "%s: '%.40s' is no size", option, equals + 1);
+                return fail(options, "%s: expected a size, got '%.40s'", option, equals + 1);
         *equals = '\0';
         *ret = (struct ox_binding){.name = text, .value = number};
         return true;
@@ -305,7 +305,7 @@ static bool set_values(struct options *options, const char *value)
                         return true;
                 }
         }
-        return fail(options, "values: '%.40s' is none of inferred, outputs, unknown, all", value);
+        return fail(options, "values must be inferred, outputs, unknown or all, got '%.40s'", value);
 }
 
 /* -- the table -- */
@@ -386,7 +386,7 @@ bool options_set(struct options *options, const char *name, size_t length, const
         const struct row *row = find(name, length);
 
         if (!row)
-                return fail(options, "there is no option '%.*s'", (int)(length > 40 ? 40 : length), name);
+                return fail(options, "unknown option '%.*s'", (int)(length > 40 ? 40 : length), name);
         uint32_t bit = UINT32_C(1) << (row - rows);
 
         if (!row->is_list && !options->last_counts && options->given & bit)

@@ -120,7 +120,7 @@ int main(int argc, char **argv)
                 if (strcmp(name, commands[i].name) == 0)
                         return run(commands[i].command, argc - 2, argv + 2);
         if (name[0])
-                fprintf(stderr, "shaped: there is no command '%s'\n", name);
+                fprintf(stderr, "shaped: unknown command '%s'\n", name);
         help_program(stderr);
         return EXIT_USAGE;
 }

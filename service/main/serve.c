@@ -144,7 +144,7 @@ static bool start_service(struct daemon *d)
 
 static void warn_unknown(const char *name)
 {
-        log_line("warn", "there is no such variable", &(struct log_field){.name = "variable", .text = name}, 1);
+        log_line("warn", "unknown environment variable", &(struct log_field){.name = "variable", .text = name}, 1);
 }
 
 static bool start(struct daemon *d)

@@ -96,7 +96,7 @@ static const char *check(const struct head *head, bool is_1_1)
         if (head->hosts > 1)
                 return "there is more than one Host";
         if (head->hosts == 0 && is_1_1)
-                return "there is no Host";
+                return "the Host field is missing";
         if (head->lengths > 1)
                 return "there is more than one Content-Length";
         if (head->types > 1)
@@ -130,7 +130,7 @@ const char *framing_read(struct MHD_Connection *connection, const char *method, 
 
                 if (!*head.length || strspn(head.length, "0123456789") != strlen(head.length) ||
                     strlen(head.length) > 18)
-                        return "Content-Length is no number";
+                        return "Content-Length must be a number";
                 ret->length = strtoull(head.length, &end, 10);
                 ret->has_length = true;
         }

@@ -161,7 +161,7 @@ static bool read_head(struct multipart *m)
         copy_field(m->head, "Content-Transfer-Encoding", value, sizeof(value));
         if (value[0] && strcasecmp(value, "binary") != 0 && strcasecmp(value, "8bit") != 0 &&
             strcasecmp(value, "7bit") != 0)
-                return fail(m, "the Content-Transfer-Encoding of the part is '%.40s', wanted is binary", value);
+                return fail(m, "the Content-Transfer-Encoding of the part is '%.40s', expected binary", value);
         m->seen = true;
         m->state = STATE_DATA;
         m->matched = 0;

@@ -142,7 +142,7 @@ static enum ox_code feed_gzip(struct decoder *decoder, const char *bytes, size_t
                 int result = inflate(z, Z_NO_FLUSH);
 
                 if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
-                        snprintf(decoder->error, sizeof(decoder->error), "the body is no valid gzip: %s",
+                        snprintf(decoder->error, sizeof(decoder->error), "the body is not valid gzip: %s",
                                  z->msg ? z->msg : "it needs a dictionary or memory");
                         return OX_INVALID_ARGUMENT;
                 }
@@ -172,7 +172,7 @@ static enum ox_code feed_zstd(struct decoder *decoder, const char *bytes, size_t
                                          "the zstd window is larger than the limit zstd_window_bytes, %lld",
                                          (long long)decoder->limits->zstd_window_bytes);
                         else
-                                snprintf(decoder->error, sizeof(decoder->error), "the body is no valid zstd: %s",
+                                snprintf(decoder->error, sizeof(decoder->error), "the body is not valid zstd: %s",
                                          ZSTD_getErrorName(result));
                         return window ? OX_RESOURCE_EXHAUSTED : OX_INVALID_ARGUMENT;
                 }

@@ -108,7 +108,7 @@ static bool read_unicode(struct parser *p, char **to)
         if (unit < 0)
                 return fail(p, p->at, "expected four hexadecimal digits after \\u");
         if (unit == 0)
-                return fail(p, p->at, "\\u0000 must not stand in a text");
+                return fail(p, p->at, "\\u0000 must not stand in a string");
         c = (uint32_t)unit;
         if (unit >= 0xD800 && unit <= 0xDFFF) {
                 low = p->at[6] == '\\' && p->at[7] == 'u' ? hex_unit(p->at + 8) : -1;

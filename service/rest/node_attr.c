@@ -62,7 +62,7 @@ static enum ox_code read_strings(struct builder *b, struct build_subject subject
         a->strings = arena_new_array(b->arena, ProtobufCBinaryData, json->count);
         for (const struct json *item = json->first; item; item = item->next) {
                 if (item->kind != JSON_IS_TEXT)
-                        return fail_element(b, subject, a->n_strings, "a text", item);
+                        return fail_element(b, subject, a->n_strings, "a string", item);
                 a->strings[a->n_strings++] = bytes_of(item);
         }
         return OX_OK;
@@ -182,9 +182,10 @@ enum ox_code read_attribute(struct builder *b, const struct json *json, const st
         case ATTR_TYPE_PROTO:
                 return read_type(b, subject, json, &a->tp);
         default:
-                return build_fail(b, OX_INVALID_ARGUMENT, subject,
-                                  "expected an integer, a number, a text, a list of one of these, {\"tensor\": ...} or "
-                                  "a type, got %s",
-                                  json_describe(b, json));
+                return build_fail(
+                        b, OX_INVALID_ARGUMENT, subject,
+                        "expected an integer, a number, a string, a list of one of these, {\"tensor\": ...} or "
+                        "a type, got %s",
+                        json_describe(b, json));
         }
 }

@@ -95,7 +95,7 @@ enum ox_code read_text(struct builder *b, struct build_subject subject, const st
         *ret = "";
         if (!json)
                 return OX_OK;
-        TRY(read_kind(b, subject, json, JSON_IS_TEXT, "a text"));
+        TRY(read_kind(b, subject, json, JSON_IS_TEXT, "a string"));
         *ret = json->text;
         return OX_OK;
 }

@@ -16,10 +16,10 @@ static enum ox_code read_size(struct builder *b, struct build_subject subject, c
                 ret->value = json->i;
         else if (json->kind != JSON_IS_TEXT && axis < 0)
                 return build_fail(b, OX_INVALID_ARGUMENT, subject,
-                                  "the length must be an integer, a text or null, got %s", json_describe(b, json));
+                                  "the length must be an integer, a string or null, got %s", json_describe(b, json));
         else if (json->kind != JSON_IS_TEXT)
-                return build_fail(b, OX_INVALID_ARGUMENT, subject, "axis %d must be an integer, a text or null, got %s",
-                                  axis, json_describe(b, json));
+                return build_fail(b, OX_INVALID_ARGUMENT, subject,
+                                  "axis %d must be an integer, a string or null, got %s", axis, json_describe(b, json));
         return OX_OK;
 }
 
@@ -104,7 +104,7 @@ static enum ox_code read_content(struct builder *b, struct build_subject subject
                 is_of_truths = is_of_truths || element->kind == JSON_IS_BOOL;
                 if (!read_element(element, &elements[i]))
                         return build_fail(b, OX_INVALID_ARGUMENT, subject,
-                                          "element %zu of content must be a number, a text or null, got %s", i,
+                                          "element %zu of content must be a number, a string or null, got %s", i,
                                           json_describe(b, element));
         }
         if (is_of_truths && is_float_type(b, ret->type))
@@ -162,7 +162,7 @@ static enum ox_code read_at(const struct place *place, const struct json *json, 
         TRY(read_members(b, subject, json, names, member));
         if (member[VALUE_TYPE] && member[VALUE_TYPE]->kind != JSON_IS_TEXT)
                 return build_fail(b, OX_INVALID_ARGUMENT, subject,
-                                  "type must be a text such as \"tensor(float)\", got %s",
+                                  "type must be a string such as \"tensor(float)\", got %s",
                                   json_describe(b, member[VALUE_TYPE]));
         TRY(read_text(b, subject, member[VALUE_TYPE], &ret->type));
         if (member[VALUE_SHAPE])

@@ -107,7 +107,7 @@ static void rest_begin(struct call *call)
                                   route->methods & METHOD_POST ? "POST" : "");
                 return;
         }
-        call_reply_error_status(call, HTTP_NOT_FOUND, "there is no %.200s", call->path);
+        call_reply_error_status(call, HTTP_NOT_FOUND, "no such route: %.200s", call->path);
 }
 
 /* The rest runs only for a call whose route did not reply at once. */

@@ -43,7 +43,7 @@ static bool hand_on(void *user, const char *bytes, size_t size)
 
                 if (encoding) {
                         call_reply_error(upload->call, OX_INVALID_ARGUMENT,
-                                         "the body is %s, which no field says: send Content-Encoding: %s%s", encoding,
+                                         "the body is %s, but no header says so: send Content-Encoding: %s%s", encoding,
                                          encoding,
                                          upload->multipart ? " with the whole form encoded, or unpack it" : "");
                         return false;
@@ -82,13 +82,13 @@ bool upload_begin(struct upload *upload, struct call *call, unsigned medias, con
         if (call->has_length && call->length > (uint64_t)limit)
                 return too_large(upload, "bytes");
         if (!(medias & 1U << upload->media)) {
-                call_reply_error_status(call, HTTP_UNSUPPORTED, "the Content-Type is '%.100s', wanted is %s",
+                call_reply_error_status(call, HTTP_UNSUPPORTED, "the Content-Type is '%.100s', expected %s",
                                         type ? type : "", wanted);
                 return false;
         }
         if (!encoding_read(coding, &encoding)) {
                 call_reply_error_status(call, HTTP_UNSUPPORTED,
-                                        "the Content-Encoding is '%.100s', wanted is gzip or zstd", coding);
+                                        "the Content-Encoding is '%.100s', expected gzip or zstd", coding);
                 call_reply_header(call, "Accept-Encoding", "gzip, zstd"); /* RFC 9110, 12.5.3 */
                 return false;
         }

@@ -20,7 +20,7 @@ static bool read_timeout(struct rpc *rpc)
 
         if (digits == 0 || digits > TIMEOUT_DIGITS || text[digits])
                 return rpc_refuse(rpc, OX_INVALID_ARGUMENT,
-                                  "the Connect-Timeout-Ms is '%.40s', wanted is a number of at most %d digits", text,
+                                  "the Connect-Timeout-Ms is '%.40s', expected a number of at most %d digits", text,
                                   TIMEOUT_DIGITS);
         rpc_set_timeout(rpc, strtoll(text, NULL, 10) * INT64_C(1000000));
         return true;
@@ -32,8 +32,7 @@ static bool read_coding(struct rpc *rpc, const char *coding)
 
         if (encoding_read(coding, &encoding))
                 return rpc_decode(rpc, encoding);
-        return rpc_refuse(rpc, OX_UNIMPLEMENTED, "the compression is '%.40s', wanted is gzip, zstd or identity",
-                          coding);
+        return rpc_refuse(rpc, OX_UNIMPLEMENTED, "the compression is '%.40s', expected gzip, zstd or identity", coding);
 }
 
 static bool begin_post(struct rpc *rpc)
@@ -42,7 +41,7 @@ static bool begin_post(struct rpc *rpc)
 
         rpc->wants_gzip = rpc_lists(call_header(rpc->call, "Accept-Encoding"), "gzip");
         if (version && strcmp(version, "1") != 0)
-                return rpc_refuse(rpc, OX_INVALID_ARGUMENT, "the Connect-Protocol-Version is '%.40s', wanted is 1",
+                return rpc_refuse(rpc, OX_INVALID_ARGUMENT, "the Connect-Protocol-Version is '%.40s', expected 1",
                                   version);
         return read_timeout(rpc) && read_coding(rpc, call_header(rpc->call, "Content-Encoding"));
 }

@@ -27,7 +27,7 @@ static bool read_timeout(struct rpc *rpc)
 
         if (digits == 0 || digits > TIMEOUT_DIGITS || !unit || text[digits + 1])
                 return rpc_refuse(rpc, OX_INVALID_ARGUMENT,
-                                  "the Grpc-Timeout is '%.40s', wanted is a number of at most %d digits and one of %s",
+                                  "the Grpc-Timeout is '%.40s', expected a number of at most %d digits and one of %s",
                                   text, TIMEOUT_DIGITS, units);
         int64_t number = strtoll(text, NULL, 10), each = ns[unit - units];
 
@@ -42,7 +42,7 @@ static bool begin(struct rpc *rpc)
         rpc->wants_gzip = rpc_lists(call_header(rpc->call, "Grpc-Accept-Encoding"), "gzip");
         rpc->envelope.has_coding = coding && strcmp(coding, "identity") != 0;
         if (rpc->envelope.has_coding && strcmp(coding, "gzip") != 0)
-                return rpc_refuse(rpc, OX_UNIMPLEMENTED, "the Grpc-Encoding is '%.40s', wanted is gzip or identity",
+                return rpc_refuse(rpc, OX_UNIMPLEMENTED, "the Grpc-Encoding is '%.40s', expected gzip or identity",
                                   coding);
         if (rpc->envelope.has_coding && rpc->method->kind != RPC_DIALOG)
                 rpc->call->body_is_work = true;
@@ -71,7 +71,7 @@ static bool open_envelope(struct rpc *rpc)
         rpc->envelope.head_size = 0;
         rpc->envelope.left = envelope_length(rpc->envelope.head);
         if (flags & ~(unsigned)FLAG_COMPRESSED)
-                return rpc_refuse(rpc, OX_INVALID_ARGUMENT, "the flags of the message are 0x%02x, wanted are 0 or 1",
+                return rpc_refuse(rpc, OX_INVALID_ARGUMENT, "the flags of the message are 0x%02x, expected 0 or 1",
                                   flags);
         if (rpc->envelope.count++ && !takes_many(rpc))
                 return rpc_refuse(rpc, OX_UNIMPLEMENTED, "the request has more than one message");

@@ -48,7 +48,7 @@ enum ox_code rpc_health_check(struct rpc *rpc)
         struct health health = {.rpc = rpc, .is_served = is_served(service)};
 
         if (!health.is_served && rpc->method->kind != RPC_WATCH)
-                return rpc_fail(rpc, OX_NOT_FOUND, "service", "there is no service '%.100s'", service);
+                return rpc_fail(rpc, OX_NOT_FOUND, "service", "unknown service '%.100s'", service);
         enum ox_code code = ox_context_run(rpc->context, run_answer, &health);
 
         return code == OX_OK || code == OX_ABORTED ? code : rpc_fail_inference(rpc, code, NULL);

@@ -135,7 +135,7 @@ static enum ox_code read_enum(const struct reader *r, const ProtobufCEnumDescrip
 static enum ox_code read_text(const struct reader *r, const struct json *json, const char **ret)
 {
         if (json->kind != JSON_IS_TEXT)
-                return message_fail(r->fault, "must be a text");
+                return message_fail(r->fault, "must be a string");
         *ret = json->text;
         return OX_OK;
 }
@@ -145,10 +145,10 @@ static enum ox_code read_bytes(const struct reader *r, const struct json *json, 
         struct base64_decoder decoder = {.n_bits = 0};
 
         if (json->kind != JSON_IS_TEXT)
-                return message_fail(r->fault, "must be a text of base64");
+                return message_fail(r->fault, "must be a base64 string");
         ret->data = arena_alloc(r->arena, json->count + 1);
         if (!base64_decode(&decoder, json->text, json->count, ret->data, &ret->len) || !base64_may_end(&decoder))
-                return message_fail(r->fault, "must be a text of base64");
+                return message_fail(r->fault, "must be a base64 string");
         return OX_OK;
 }
 

@@ -125,7 +125,7 @@ static bool take_base64(struct model_stream *s, const char *text, size_t length)
                 if (!feed(s, bytes, size))
                         return false;
                 if (!is_base64)
-                        return fail(s, OX_INVALID_ARGUMENT, "model", "must be a text of base64");
+                        return fail(s, OX_INVALID_ARGUMENT, "model", "must be a base64 string");
                 text += step;
                 length -= step;
         }
@@ -142,7 +142,7 @@ static size_t take_model_text(struct model_stream *s, const char *bytes, size_t 
                 s->state = JSON_MODEL;
                 if (*bytes == '/')
                         return take_base64(s, bytes, 1);
-                return fail(s, OX_INVALID_ARGUMENT, "model", "must be a text of base64");
+                return fail(s, OX_INVALID_ARGUMENT, "model", "must be a base64 string");
         }
         while (length < size && bytes[length] != '"' && bytes[length] != '\\')
                 length++;
@@ -156,7 +156,7 @@ static size_t take_model_text(struct model_stream *s, const char *bytes, size_t 
         }
         s->state = JSON_OUTSIDE;
         if (!base64_may_end(&s->base64))
-                return fail(s, OX_INVALID_ARGUMENT, "model", "must be a text of base64");
+                return fail(s, OX_INVALID_ARGUMENT, "model", "must be a base64 string");
         return keep(s, "\"", 1) ? length + 1 : 0;
 }
 

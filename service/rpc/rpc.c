@@ -354,7 +354,7 @@ static void refuse_type(struct call *call)
 
         call_reply_error_status(
                 call, HTTP_UNSUPPORTED,
-                "the Content-Type is '%.100s', wanted is application/proto, application/json, "
+                "the Content-Type is '%.100s', expected application/proto, application/json, "
                 "application/grpc-web+proto, application/grpc-web+json or, over HTTP/2, application/grpc",
                 type ? type : "");
         call_reply_header(call, "Accept-Post", "application/proto, application/json, application/grpc-web");

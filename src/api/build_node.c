@@ -170,7 +170,7 @@ static enum ox_code put_string(struct builder *b, struct build_subject subject, 
         size_t length;
 
         if (given->kind != OX_ELEMENT_TEXT || !given->text)
-                return build_fail(b, OX_INVALID_ARGUMENT, subject, "element %zu must be a text", i);
+                return build_fail(b, OX_INVALID_ARGUMENT, subject, "element %zu must be a string", i);
         length = strlen(given->text);
         t->string_data[i] =
                 (ProtobufCBinaryData){.len = length, .data = (uint8_t *)arena_strndup(b->arena, given->text, length)};

@@ -419,7 +419,7 @@ static enum ox_code read_value(struct building *v, const struct type *outer, con
                 tensor = tensor_within(v->b, &ret->type);
                 if (!tensor)
                         return build_fail(v->b, OX_INVALID_ARGUMENT, v->subject,
-                                          "there is no tensor in %s that could have a shape", given->type);
+                                          "%s holds no tensor that could have a shape", given->type);
                 TRY(read_shape(v, given->shape, tensor));
         }
         if (given->content)

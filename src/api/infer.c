@@ -336,7 +336,7 @@ static enum ox_code run_binary(void *user)
                                     proto->op_type, call->expected);
         TRY(need_output(call));
         if (!elem_by_name(call->elem, strlen(call->elem), &elem))
-                return context_fail(context, OX_INVALID_ARGUMENT, "'%.100s' is no element type", call->elem);
+                return context_fail(context, OX_INVALID_ARGUMENT, "'%.100s' is not an element type", call->elem);
         bare_begin(&bare, context, proto);
         TRY(find_inputs(call, &bare));
         TRY(bare_end(&bare, context, broadcast_inputs(&bare.n, 0, 2, &rank, &dims)));
@@ -381,7 +381,7 @@ static enum ox_code run_arithmetic(void *user)
         TRY(find_inputs(call, &bare));
         output = context_find(context, call->node->proto.output[0]);
         if (!output)
-                return context_fail(context, OX_OUT_OF_RANGE, "%s: output %.100s stands for nothing",
+                return context_fail(context, OX_OUT_OF_RANGE, "%s: output %.100s has no value",
                                     call->node->proto.op_type, call->node->proto.output[0]);
         bare.out = output->value;
         switch (call->operation) {

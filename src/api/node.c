@@ -39,7 +39,7 @@ enum ox_code node_fault(struct ox_context *context, const struct ox_node *node)
                 context->error = node->failed == OX_OK ? "" : node->message;
                 return node->failed;
         }
-        context->error = node ? "the node is of another context" : "there is no node";
+        context->error = node ? "the node belongs to another context" : "the node is NULL";
         return OX_INVALID_ARGUMENT;
 }
 

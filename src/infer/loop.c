@@ -90,7 +90,7 @@ static enum ox_code carry_on(struct infer *f, const struct scope *scope, struct 
                 c->changed = c->changed || changed || spent;
                 if (spent && c->n_state > 0)
                         node_warn(n, REASON_LOOP_LIMIT, -1,
-                                  "loops in loops take too long to follow; nothing is said of what is carried");
+                                  "nested loops take too long to follow; carried values are left open");
                 if (!changed)
                         return OX_OK;
                 if (pass >= CARRY_PASSES)
@@ -194,8 +194,8 @@ static void stacked(struct node *n, int o, const struct value *each, struct dim 
         const struct type *type = &each->type;
 
         if (type->kind != TYPE_TENSOR && type->kind != TYPE_UNKNOWN)
-                node_diagnose(n, OX_ERROR, REASON_TYPE_MISMATCH, -1, "output %d stacks what is no tensor in the body",
-                              o);
+                node_diagnose(n, OX_ERROR, REASON_TYPE_MISMATCH, -1,
+                              "output %d is stacked and must be a tensor in the body", o);
         if (type->kind != TYPE_TENSOR || type->rank == RANK_UNKNOWN || type->rank >= n->limits->rank) {
                 out_elem(n, o, type->kind == TYPE_TENSOR ? type->elem : ELEM_UNDEFINED);
                 return;

@@ -218,7 +218,7 @@ enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, 
         ProtobufCAllocator allocator = {.alloc = memory_take, .free = memory_leave, .allocator_data = &memory};
 
         if (size == 0) {
-                *ret_error = "no model: there are no bytes, or none that a ModelProto keeps";
+                *ret_error = "not a model: the body is empty, or has no field of a ModelProto";
                 return OX_INVALID_ARGUMENT;
         }
         OnnxModel *model = shaped__onnx__v1__model_proto__unpack(&allocator, size, bytes);
@@ -226,7 +226,7 @@ enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, 
         if (memory.is_out)
                 return arena_failure(arena, ret_error);
         if (!model) {
-                *ret_error = "no model: the bytes are no ModelProto";
+                *ret_error = "not a model: the body is not a ModelProto";
                 return OX_INVALID_ARGUMENT;
         }
         if (!model->graph) {

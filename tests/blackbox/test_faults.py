@@ -32,7 +32,7 @@ def nested(opening, count, inner=b""):
 
 
 WIRE = [
-    ("no bytes", b"", "invalid_argument", "no model"),
+    ("no bytes", b"", "invalid_argument", "not a model"),
     ("an empty graph", with_graph(b""), "ok"),
     ("a graph alone", text(7, b""), "ok"),
     ("no graph", HEAD, "invalid_argument", "graph"),

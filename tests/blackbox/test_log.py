@@ -71,7 +71,7 @@ def check_whole():
             daemon.get(path)
             line = json.loads(lines_of(daemon, '"status":404', count)[-1])
             check("%.30s... is whole" % path, line["path"].startswith(wanted) and line["status"] == 404 and
-                  "there is no " in line["error"] and all(s in line for s in STAGES), line)
+                  "no such route: " in line["error"] and all(s in line for s in STAGES), line)
         daemon.request("X" * 5000, "/livez")
         line = json.loads(lines_of(daemon, '"status":405')[-1])
         check("and whatever its method", line["method"].startswith("X" * 500) and line["client"] == "127.0.0.1", line)

@@ -143,8 +143,8 @@ def check_spellings(daemon):
         ("a misspelt type of a map", request(inputs={"x": {"type": "map(int64, tensor(float32))"}}), "did you mean 'map(int64, tensor(float))'?"),
         ("a type like no other", request(inputs={"x": {"type": "tensor(x)"}}), "types are written as"),
         ("sizes that are reals", request(inputs={"x": {"shape": [1.0, 2.0]}}),
-         "input x: axis 0 must be an integer, a text or null, got 1.0"),
-        ("a type that is a number", request(inputs={"x": {"type": 1}}), "input x: type must be a text such as"),
+         "input x: axis 0 must be an integer, a string or null, got 1.0"),
+        ("a type that is a number", request(inputs={"x": {"type": 1}}), "input x: type must be a string such as"),
         ("inputs that are a text", {**request(), "inputs": "x"}, "inputs: expected an object, got 'x'"),
     ):
         answer = daemon.post_json(ONE, body)

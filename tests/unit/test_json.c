@@ -125,7 +125,7 @@ static const char *const rows[][2] = {
         {"\"a\nb\"", "line 1, column 3: a control character must be escaped"},
         {"\"\\x\"", "line 1, column 2: unknown escape after \\"},
         {"\"\\u12\"", "line 1, column 2: expected four hexadecimal digits after \\u"},
-        {"\"\\u0000\"", "line 1, column 2: \\u0000 must not stand in a text"},
+        {"\"\\u0000\"", "line 1, column 2: \\u0000 must not stand in a string"},
         {"\"\\ud800\"", "line 1, column 2: half of a surrogate pair stands alone"},
         {"\"\\udc00\\ud800\"", "line 1, column 2: half of a surrogate pair stands alone"},
         {"\"\\ud800\\u0041\"", "line 1, column 2: half of a surrogate pair stands alone"},

@@ -82,9 +82,9 @@ START_TEST(refuses_what_is_no_model)
 {
         struct bytes bytes = {0};
 
-        refuses(&bytes, OX_INVALID_ARGUMENT, "there are no bytes");
+        refuses(&bytes, OX_INVALID_ARGUMENT, "not a model: the body is empty");
         put_raw(&bytes, "not a model", 11);
-        refuses(&bytes, OX_INVALID_ARGUMENT, "no ModelProto");
+        refuses(&bytes, OX_INVALID_ARGUMENT, "not a ModelProto");
         put_text(&bytes, MODEL_PRODUCER, "someone");
         refuses(&bytes, OX_INVALID_ARGUMENT, "has no graph");
         put_int(&bytes, MODEL_IR, 3);

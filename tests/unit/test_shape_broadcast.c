@@ -226,7 +226,7 @@ START_TEST(binary_errors)
         ck_assert_int_eq(ox_infer_binary_broadcast(c, node, "s", "a", "Add", "float"), OX_INVALID_ARGUMENT);
         says(c, "must be a tensor");
         ck_assert_int_eq(ox_infer_binary_broadcast(c, node, "a", "a", "Add", "tensor(float)"), OX_INVALID_ARGUMENT);
-        says(c, "no element type");
+        says(c, "not an element type");
         ck_assert_int_eq(ox_context_get(c, "y", &(struct ox_value){0}), OX_OUT_OF_RANGE);
         ox_context_free(c);
 }

@@ -128,9 +128,9 @@ START_TEST(nothing_is_no_model)
 
         ck_assert_int_eq(ox_model_infer(context, NULL, &result), OX_INVALID_ARGUMENT);
         ck_assert_ptr_null(result);
-        says(context, "no model");
+        says(context, "not a model");
         ck_assert_int_eq(ox_model_infer(context, NULL, &result), OX_INVALID_ARGUMENT);
-        says(context, "no model");
+        says(context, "not a model");
         ox_context_reset(context, 0);
         result = SET;
         ck_assert_int_eq(ox_infer_model(context, "", 0, NULL, &result), OX_INVALID_ARGUMENT);

@@ -224,7 +224,7 @@ START_TEST(a_node_that_was_built_wrong_stays_at_fault)
         ck_assert_ptr_null(none);
         ck_assert_int_eq(ox_node_input(none, "x"), OX_INVALID_ARGUMENT);
         ck_assert_int_eq(ox_infer_node(c, none, NULL, &result), OX_INVALID_ARGUMENT);
-        says(c, "no node");
+        says(c, "the node is NULL");
         ck_assert_int_eq(ox_infer_node(other, node_of(c, "Relu", "x", NULL), NULL, &result), OX_INVALID_ARGUMENT);
         says(other, "another context");
         ox_context_free(c);

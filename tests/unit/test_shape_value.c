@@ -160,7 +160,7 @@ START_TEST(values_that_contradict_themselves)
         refuses(c, "x", (struct ox_value){.type = "seq(tensor(float))", .length = &(struct ox_dim)OX_SIZE(-1)},
                 OX_INVALID_ARGUMENT, "the length must be 0 or more, got -1");
         refuses(c, "x", (struct ox_value){.type = "map(int64,tensor(float))", .shape = one}, OX_INVALID_ARGUMENT,
-                "no tensor in map(int64,tensor(float)) that could have a shape");
+                "map(int64,tensor(float)) holds no tensor that could have a shape");
         refuses(c, "x", (struct ox_value){.type = "tensor(uint8)", .shape = one, .content = number, .n_content = 1},
                 OX_INVALID_ARGUMENT, "content must be in the range of uint8, got 300");
         refuses(c, "x", (struct ox_value){.type = "tensor(int64)", .shape = one, .content = real, .n_content = 1},

@@ -122,7 +122,7 @@ static void put_got_text(struct buf *message, const char *text, size_t length)
         size_t shown = shown_length(text, length);
 
         if (!utf8_is_clean(text, shown))
-                buf_printf(message, ", got %zu bytes that are not a text", length);
+                buf_printf(message, ", got %zu bytes that are not a string", length);
         else
                 buf_printf(message, ", got '%.*s%s'", (int)shown, text, shown < length ? "..." : "");
 }

@@ -49,7 +49,7 @@ bool tensor_type(struct arena *arena, const struct ox_limits *limits, const Onnx
         int64_t elem = tensor->data_type;
 
         if (!elem_is_valid(elem)) {
-                set_fault(ret_fault, arena_printf(arena, "data_type %" PRId64 " is no element type", elem));
+                set_fault(ret_fault, arena_printf(arena, "data_type %" PRId64 " is not an element type", elem));
                 return false;
         }
         if (limits->rank < 0 || tensor->n_dims > (uint64_t)limits->rank) {
