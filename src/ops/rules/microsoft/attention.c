@@ -17,7 +17,7 @@ static enum ox_code read_merged(struct node *n, struct size *input, struct size 
 
         TRY(IN_SIZED(n, MERGED_WEIGHTS, input, &all));
         TRY(IN_SIZED(n, MERGED_BIAS, &all));
-        if (op_find_attr(n->row, "qkv_hidden_sizes") == NULL || !attr_ints(n, "qkv_hidden_sizes", &sizes, &count)) {
+        if (!op_find_attr(n->row, "qkv_hidden_sizes") || !attr_ints(n, "qkv_hidden_sizes", &sizes, &count)) {
                 TRY(size_part(n, all, 3, MERGED_WEIGHTS, hidden));
                 *v_hidden = *hidden;
                 return OX_OK;
