@@ -31,5 +31,5 @@ struct service {
 void calls_init(struct call_pool *pool);
 void calls_done(struct call_pool *pool);
 
-/* Frees a call that nobody uses; false when there is none. */
+/* Frees a kept call that is not in use; false when there is none. */
 bool calls_reclaim(struct call_pool *pool);

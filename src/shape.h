@@ -257,7 +257,7 @@ enum ox_code ox_propagate_arithmetic(struct ox_context *context, const struct ox
 enum ox_code ox_model_feed(struct ox_context *context, const void *bytes, size_t size);
 
 /* Infers the model that was fed. May be called again (with a larger work budget) until the context is reset. `options`
-   NULL: none. *ret is NULL after an error, but for those of faulty nodes that `strict` makes errors. */
+   NULL: none. *ret is NULL after an error, except after one of a faulty node, which `strict` makes an error. */
 enum ox_code ox_model_infer(struct ox_context *context, const struct ox_options *options, const struct ox_result **ret);
 
 /* Both in one call. The bytes must stay as they are until the context is reset or freed: small weights are read where

@@ -1,4 +1,4 @@
-/* What the program is told by flags and the environment: one table (config.def and base/limits.def) gives the fields,
+/* Settings from flags and the environment: one table (config.def and base/limits.def) gives the fields,
    the defaults, the flags, the variables and --help. A flag goes before its variable, which goes before the default. */
 #pragma once
 

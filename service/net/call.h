@@ -70,7 +70,7 @@ struct call_transport {
 #define CALL_HEADERS 6
 #define CALL_ERROR   320 /* bytes of an error's message that the log has */
 
-/* What a request's time goes into, told apart in the log and in the metrics. */
+/* The phases of a request, whose times log and metrics have one by one. */
 enum call_stage {
         STAGE_ENGINE, /* it is worked on; it begins so, with its head */
         STAGE_UPLOAD, /* its body comes; with what is done to it on the thread that reads */

@@ -7,7 +7,7 @@
 
 /* The next bytes of the body go to the handler, or, where they are work (call->body_is_work), are gathered until a job
    is worth it: the call is suspended then, and may be resumed before this returns. False: the call has its reply, and
-   the handler has yet to be told that it is done. */
+   the handler does not know yet that it is done. */
 bool handover_body(struct call *call, const char *bytes, size_t size);
 
 /* The body is complete. CALL_DONE: the reply stands. CALL_WORK: a worker has the call; it may be resumed before this

@@ -17,10 +17,10 @@ struct catalog_entry {
         size_t n_versions;
 };
 
-/* The next operator from row *at on; false: there is none. *at becomes the row behind it. */
+/* The next operator from row *at on; false at the end. *at becomes the row behind it. */
 bool catalog_next(const struct catalog *catalog, size_t *at, struct catalog_entry *ret);
 
-/* One operator; `domain` NULL is "". False: there is none in that version. */
+/* One operator; `domain` NULL is "". False: that version has no such operator. */
 bool catalog_find(const struct catalog *catalog, const char *name, struct catalog_entry *ret);
 
 /* "single", "optional" or "variadic". */

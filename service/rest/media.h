@@ -17,7 +17,7 @@ enum media media_read(const char *type);
 
 enum format { FORMAT_JSON, FORMAT_TEXT, FORMAT_PROTO, FORMAT_PATCH, FORMAT_COUNT };
 
-/* The value of the option `format`; false for what is none. */
+/* The value of the option `format`; false for an unknown one. */
 bool format_read(const char *name, enum format *ret);
 
 /* What a request's Accept fields say of each format (RFC 9110, 12.5.1): the weight, in thousandths, of the range that
@@ -27,7 +27,7 @@ struct accept {
 };
 void accept_read(struct accept *accept, const char *field);
 
-/* The best of all fields; JSON when there is none, or nothing that we can give. */
+/* The best of all fields; JSON when there are no fields, or they accept no format of ours. */
 enum format accept_best(const struct accept *accept);
 
 const char *format_type(enum format format);

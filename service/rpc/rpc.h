@@ -111,7 +111,7 @@ bool rpc_take_end(struct rpc *rpc);
 /* Ends the call with an error. Returns false. */
 bool rpc_refuse(struct rpc *rpc, enum ox_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The client waits so many ns from the beginning of the request. */
+/* How long the client waits, in ns from the beginning of the request. */
 void rpc_set_timeout(struct rpc *rpc, int64_t ns);
 
 /* The google.rpc.Status of rpc->failure, if it has more than code and message; else *ret stays empty. */

@@ -15,7 +15,7 @@ void contexts_free(struct contexts *contexts);
 /* An empty context; NULL when there is no memory. Any thread may call these. */
 struct ox_context *contexts_take(struct contexts *contexts);
 
-/* Frees a context that nobody uses; false when there is none. */
+/* Frees a kept context that is not in use; false when there is none. */
 bool contexts_reclaim(struct contexts *contexts);
 
 /* To be called about once a second: frees what is idle and was not needed lately, one context each time, and all that

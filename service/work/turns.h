@@ -3,8 +3,8 @@
    Self-clocked fair queueing (Golestani, 1994) on both levels: each job would end, if all shared the workers evenly, at
    the time when its client's turn comes plus what it costs, and the one that would end first is next. So short jobs go
    before long ones, who has had much waits longest, and nobody waits for ever, for that time goes on with each job.
-   Clients are told apart by a few bits of a number (stochastic fairness queueing, McKenney 1990), so that what is kept
-   of them is bounded: two that share these share a turn. Not thread-safe; what is done here takes O(log n). */
+   Clients are distinguished by a few bits of a number (stochastic fairness queueing, McKenney 1990), so that what is
+   kept of them is bounded: two that share these share a turn. Not thread-safe; what is done here takes O(log n). */
 #pragma once
 
 #include <stddef.h>
@@ -39,5 +39,5 @@ struct job *turns_take(struct turns *turns);
 
 void turns_remove(struct turns *turns, struct job *job);
 
-/* A job of the client has cost so many ns more (or less) than was expected. */
+/* Corrects the client's account: a job cost this many ns more (or less) than expected. */
 void turns_charge(struct turns *turns, uint64_t client, int64_t ns);

@@ -70,9 +70,9 @@ enum engine_bound {
         AGAIN_MOST = 200000,
         /* Nodes that one inference may walk iteration by iteration, in all. */
         UNROLL_NODES = 16384,
-        /* Nodes of functions' bodies that are walked with all that is known of the arguments: so many, and so many for
-           each node of the model. Calls that call others twice, each with other sizes or contents, would walk 2^depth
-           of them; past this only kinds and element types count, of which there are few. */
+        /* Nodes of functions' bodies that are walked with all that is known of the arguments: a fixed number, and
+           another for each node of the model. Calls that call others twice, each with other sizes or contents, would
+           walk 2^depth of them; past this only kinds and element types count, of which there are few. */
         CALLED_LEAST = 200000,
         CALLED_FACTOR = 64,
         /* Earlier calls of a function that are searched for an equal one, nodes of one operator and first input for an

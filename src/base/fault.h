@@ -1,4 +1,4 @@
-/* One fault of a model, as it is told. Part of shape.h. */
+/* One fault of a model, as it is reported. Part of shape.h. */
 #pragma once
 
 #include <stddef.h>

@@ -80,12 +80,13 @@ struct dim_symbol {
 struct dim_table *dim_table_new(struct arena *arena, struct strings *strings, const struct ox_limits *limits,
                                 uint64_t seed);
 
-/* From now on `spend` is told how many terms were worked on; it may end the request by arena_bail(). NULL: no more. */
+/* From now on `spend` is called with the number of terms that were worked on; it may end the request by arena_bail().
+ * NULL: not any more. */
 void dim_watch(struct dim_table *t, void (*spend)(void *user, size_t terms), void *user);
 
 /* Where overflow, expressions past their limits and divisions by zero are noted; the walk reads and clears it around
-   each node. A fault in integers alone (a concrete size that overflows) is told apart, for it is the model's error.
-   Every fault yields a fresh symbol. */
+   each node. A fault in integers alone (a concrete size that overflows) is distinguished, because it is the model's
+   error. Every fault yields a fresh symbol. */
 enum dim_fault {
         DIM_FAULT_NONE = 0,
         DIM_FAULT_OVERFLOW = 1,
@@ -109,7 +110,7 @@ struct dim dim_fresh(struct dim_table *t, const char *hint, const struct dim_ori
 /* The same, called `stem`_1, `stem`_2 ...: short, for its origin tells the rest. */
 struct dim dim_fresh_numbered(struct dim_table *t, const char *stem, const struct dim_origin *origin);
 
-/* The symbol that has this name now, whoever gave it; false, and none is made, when there is none. */
+/* Looks up a symbol by its current name; never creates one. False when no symbol has the name. */
 bool dim_find(struct dim_table *t, const char *text, size_t length, struct dim *ret);
 
 /* As dim_fresh(), for an unnamed dimension of a graph input. */

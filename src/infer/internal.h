@@ -285,7 +285,7 @@ void merge_note_split(struct infer *f);
 void condition_add(void *f, const struct dim_condition *condition, const struct node *n, const char *value);
 /* Takes for granted what the sizes of all values want, unless nothing is to be. */
 void condition_presume(struct infer *f);
-/* The constraints and assumptions that the result tells, once no more are added. `see` gets every size that is told. */
+/* The constraints and assumptions of the result, once no more are added. `see` gets every size in them. */
 void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim d), void *user,
                       struct ox_result *result);
 
@@ -359,7 +359,7 @@ enum ox_code control_missing(struct node *n, const char *name);
 /* Conditions and trip counts are of one element, whatever their rank: error LENGTH_MISMATCH. */
 enum ox_code control_single(struct node *n, int i);
 
-/* What holds for both values of output `output`. Sizes that differ become a fresh symbol, but for those of `a` that
+/* What holds for both values of output `output`. Sizes that differ become a fresh symbol, except those of `a` that
    are a symbol made since `free_since` already. */
 struct value control_join(struct node *n, int output, struct value *a, struct value *b, uint32_t free_since);
 

@@ -68,7 +68,7 @@ static inline bool schema_takes(const struct schema_field *field, uint8_t wire_t
         return field->takes >> wire_type & 1;
 }
 
-/* Packed numbers take a multiple of so many bytes. */
+/* Bytes of one packed number. */
 static inline size_t schema_unit(const struct schema_field *field)
 {
         return field->kind == SCHEMA_FIXED32 ? 4 : field->kind == SCHEMA_FIXED64 ? 8 : 1;

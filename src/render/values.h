@@ -6,7 +6,8 @@
 #include "base/bounds.h"
 #include "infer/result.h"
 
-/* The element as a float, when it is one. An expression in a float tensor is none, unless it is a number by now. */
+/* The element as a float; false when it is not one. An expression in a float tensor counts only if it is a number by
+ * now. */
 static inline bool scalar_float_value(const struct scalar *s, double *ret)
 {
         if (s->kind == SCALAR_RATIO && dim_is_int(s->d))
@@ -18,8 +19,8 @@ static inline bool scalar_float_value(const struct scalar *s, double *ret)
         return true;
 }
 
-/* The contents as they are told: all elements known, and none a fraction of symbols, for which there is no spelling.
-   NULL otherwise. */
+/* The contents as an answer shows them: all elements known, and none a fraction of symbols, for which there is no
+   spelling. NULL otherwise. */
 static inline const struct content *value_content(const struct value *value)
 {
         const struct content *content = value->content;

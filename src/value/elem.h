@@ -15,7 +15,7 @@ enum elem {
 /* "float"; "undefined" for what is no element type. Static. */
 const char *elem_name(int elem);
 
-/* The element type of a name of `length` bytes; false for no such name ("undefined" is none). */
+/* The element type of a name of `length` bytes; false for an unknown name ("undefined" included). */
 bool elem_by_name(const char *name, size_t length, enum elem *ret);
 
 bool elem_is_valid(int64_t elem);     /* a number that names an element type other than UNDEFINED */

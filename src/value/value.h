@@ -124,7 +124,7 @@ bool type_print(const struct type *type, struct buf *buf);
    "sparse_tensor(float)"); ranks are unknown. False for anything else, and past TYPE_DEPTH levels. */
 bool type_parse(struct arena *arena, const char *text, size_t length, struct type *ret);
 
-/* The type that somebody may have meant who wrote `text`, which is none: "tensor(float)" for "tensor(flaot)" and for
+/* The type that `text`, which names no type, may be a misspelling of: "tensor(float)" for "tensor(flaot)" and for
    "float". NULL where none is near; else on the arena. */
 const char *type_meant(struct arena *arena, const char *text);
 

@@ -1,5 +1,5 @@
 /* Arithmetic on single elements of tensors, as runtimes compute it: what is not certain is SCALAR_UNKNOWN. `elem` is
-   the element type of the operands and, but for comparisons, of the result. */
+   the element type of the operands and, except for comparisons, of the result. */
 #pragma once
 
 #include "ops/node/node.h"
@@ -36,5 +36,5 @@ static inline struct scalar scalar_of_truth(int truth)
         return truth < 0 ? scalar_unknown() : scalar_int(dim_int(truth));
 }
 
-/* A number, or a symbolic value, as *ret / *ret_den, exactly; den is a power of two. False for what is none. */
+/* A number, or a symbolic value, as *ret / *ret_den, exactly; den is a power of two. False for other values. */
 bool scalar_fraction(struct scalar a, struct dim *ret, int64_t *ret_den);
