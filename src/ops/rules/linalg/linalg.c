@@ -53,9 +53,9 @@ static enum ox_code multiply(struct node *n, const struct factor *l, const struc
                                      &(struct broadcast_side){batch_rank(n, r), in_shape(n, r->input), r->input}, &rank,
                                      &batch));
         dims = arena_new_array(n->arena, struct dim, (size_t)rank + 2);
-        if (batch == NULL)
+        if (!batch)
                 TRY(shifted_batch(n, l, r, dims));
-        for (int d = 0; batch != NULL && d < rank; d++)
+        for (int d = 0; batch && d < rank; d++)
                 dims[d] = batch[d];
         if (l->rows >= 0)
                 dims[rank++] = in_dim(n, l->input, l->rows);
