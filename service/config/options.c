@@ -1,5 +1,6 @@
 #include "config/options.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -354,7 +355,7 @@ static const struct row {
 #undef LIST
 };
 
-_Static_assert(sizeof(rows) / sizeof(rows[0]) <= 32, "struct options has a bit for each option");
+static_assert(sizeof(rows) / sizeof(rows[0]) <= 32, "struct options has a bit for each option");
 
 static const struct row *find(const char *name, size_t length)
 {

@@ -1,5 +1,6 @@
 #include "rest/media.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -13,7 +14,7 @@ static const struct {
         [FORMAT_PATCH] = {"patch", "application/vnd.onnx.patch"},
 };
 
-_Static_assert(sizeof(formats) / sizeof(formats[0]) == FORMAT_COUNT, "each format has its type");
+static_assert(sizeof(formats) / sizeof(formats[0]) == FORMAT_COUNT, "each format has its type");
 
 static const struct {
         const char *type;

@@ -56,6 +56,9 @@ static_assert(sizeof(routes) / sizeof(routes[0]) < METRIC_ROUTES, "metrics have 
 
 const size_t route_count = sizeof(routes) / sizeof(routes[0]);
 
+static_assert(sizeof(routes) / sizeof(routes[0]) < METRIC_ROUTES,
+              "each route has a row of metrics, and what has no route the last one");
+
 void rest_init(struct metrics *metrics)
 {
         for (size_t i = 0; i < route_count; i++)

@@ -27,7 +27,7 @@ void budget_init(struct budget *budget, int64_t most, struct metrics *metrics, b
 {
         *budget = (struct budget){.metrics = metrics, .reclaim = reclaim, .user = user};
         snprintf(budget->text, sizeof(budget->text),
-                 "no memory is left for this request: all requests together may use memory_bytes (%" PRId64 ")", most);
+                 "there is no memory left for this request: all together may take memory_bytes (%" PRId64 ")", most);
         budget->source = (struct arena_source){source_take, source_give, (size_t)most, budget->text};
 }
 

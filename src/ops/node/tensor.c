@@ -1,6 +1,7 @@
 /* Types and elements of the model's own tensors: initializers and attributes (onnx.proto, TensorProto). */
 #include "ops/node/tensor.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -73,6 +74,8 @@ enum place { PLACE_NONE, PLACE_RAW, PLACE_FLOAT, PLACE_INT32, PLACE_STRING, PLAC
 
 static const char *const place_names[] = {"no data",     "raw_data",   "float_data",  "int32_data",
                                           "string_data", "int64_data", "double_data", "uint64_data"};
+
+static_assert(sizeof(place_names) / sizeof(place_names[0]) == PLACE_UINT64 + 1, "each place has a name");
 
 /* The typed field that onnx.proto names for an element type. */
 static enum place place_of(enum elem elem)
