@@ -14,7 +14,7 @@ struct pool {
 /* *ret_rank is RANK_UNKNOWN where neither X nor kernel_shape tells it. */
 static enum ox_code pool_shape(struct node *n, const struct pool *p, int *ret_rank, struct dim **ret_dims)
 {
-        bool ceil_mode = op_find_attr(n->row, "ceil_mode") != NULL && attr_int_or(n, "ceil_mode", 0) != 0;
+        bool ceil_mode = op_find_attr(n->row, "ceil_mode") && attr_int_or(n, "ceil_mode", 0) != 0;
         int spatial, rank = in_rank(n, 0), first = p->channels_last ? 1 : 2;
         struct windows w;
 
@@ -69,7 +69,7 @@ static enum ox_code pool(struct node *n, const struct pool *p)
    before, count it. */
 enum ox_code infer_pool(struct node *n)
 {
-        return pool(n, &(struct pool){.drop_last = n->row->since >= 22 && op_find_attr(n->row, "p") == NULL});
+        return pool(n, &(struct pool){.drop_last = n->row->since >= 22 && !op_find_attr(n->row, "p")});
 }
 
 /* MaxPool 1, AveragePool 1 of com.microsoft.nchwc, which leave out a last window in the padding. */
