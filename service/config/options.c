@@ -181,10 +181,13 @@ static bool split_input(struct options *options, const char *option, const char 
         char *input = keep_text(options, value);
         char *colon = input ? strrchr(input, ':') : NULL;
 
-        if (!input)
-                return fail(options, "no memory");
-        if (!colon || colon == input)
-                return fail(options, "%s: '%.100s' is not INPUT:...,...", option, value);
+        if (!colon || colon == input) {
+                if (input)
+                        fail(options, "%s: '%.100s' is not INPUT:...,...", option, value);
+                else
+                        fail(options, "no memory");
+                return false;
+        }
         *colon = '\0';
         *ret_input = input;
         *ret_list = trim(colon + 1, colon + 1 + strlen(colon + 1));

@@ -104,10 +104,11 @@ static void hear_again(struct acceptor *acceptor, struct silent *silent, uint32_
 
 static void close_silent(struct acceptor *acceptor)
 {
-        while (acceptor->first) {
-                int socket = acceptor->first->socket;
+        for (struct silent *silent = acceptor->first, *next; silent; silent = next) {
+                int socket = silent->socket;
 
-                forget(acceptor->first);
+                next = silent->next;
+                forget(silent);
                 peer_remove(acceptor->peers, peers_find(acceptor->peers, socket));
                 close(socket);
         }
