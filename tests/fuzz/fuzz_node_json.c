@@ -37,7 +37,13 @@ static bool query(struct call *call, bool (*each)(void *user, const char *name, 
         return true;
 }
 
-static const struct call_transport transport = {.header = header, .query = query};
+static bool stays(struct call *call)
+{
+        (void)call;
+        return false;
+}
+
+static const struct call_transport transport = {.header = header, .query = query, .is_gone = stays};
 
 static bool send_body(struct call *call, const uint8_t *data, size_t size, size_t piece)
 {
