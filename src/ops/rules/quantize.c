@@ -77,7 +77,8 @@ static enum ox_code out_quantized(struct node *n, enum elem elem)
         return out_tensor(n, 0, elem, in_rank(n, 1), dims);
 }
 
-/* QuantizeLinear 10 to 25: of the zero point's type; without one of output_dtype (from 21), else uint8. */
+/* QuantizeLinear 10 to 25, 1 of com.microsoft: of the zero point's type; without one of output_dtype (from 21), else
+   uint8. */
 enum ox_code infer_QuantizeLinear(struct node *n)
 {
         enum elem zero = in_elem(n, 2), wanted = attr_elem(n, "output_dtype", ELEM_UNDEFINED), elem;
@@ -93,14 +94,17 @@ enum ox_code infer_QuantizeLinear(struct node *n)
         return out_quantized(n, elem);
 }
 
-/* DequantizeLinear: float in 10 and 13; of the scale's type from 19 on, unless output_dtype (from 23) says another. */
+/* DequantizeLinear: float in 10 and 13; of the scale's type from 19 on, unless output_dtype (from 23) says another, and
+   in version 1 of com.microsoft. */
 enum ox_code infer_DequantizeLinear(struct node *n)
 {
         enum elem elem = attr_elem(n, "output_dtype", ELEM_UNDEFINED);
 
         TRY(in_expect_tensor(n, 0));
         if (elem == ELEM_UNDEFINED)
-                elem = n->row->since < 19 ? ELEM_FLOAT : in_elem(n, 1);
+                elem = out_row_elem(n, 0);
+        if (elem == ELEM_UNDEFINED)
+                elem = in_elem(n, 1);
         return out_quantized(n, elem);
 }
 

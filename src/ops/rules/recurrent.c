@@ -6,10 +6,16 @@
 struct recurrent {
         int gates; /* how often hidden_size is in the weights' second axis */
         bool batch_first;
+        int gate_axis; /* of the weights, where the gates are; the other of axes 1 and 2 is what they see */
         struct dim directions, seq, batch, input, hidden;
 };
 
 enum { IN_X, IN_W, IN_R, IN_B, IN_LENS, IN_H, IN_C, IN_P };
+
+static int seen_axis(const struct recurrent *r)
+{
+        return 3 - r->gate_axis;
+}
 
 /* hidden_size as the attribute says it, else as the recurrence weights do. */
 static void hidden_get(struct node *n, struct recurrent *r)
@@ -19,9 +25,9 @@ static void hidden_get(struct node *n, struct recurrent *r)
         if (attr_int(n, "hidden_size", &hidden)) {
                 r->hidden = dim_int(hidden);
         } else if (in_has_rank(n, IN_R)) {
-                r->hidden = in_dim(n, IN_R, 2);
+                r->hidden = in_dim(n, IN_R, seen_axis(r));
         } else if (in_has_rank(n, IN_W)) {
-                r->hidden = dim_exactdiv(n->dims, in_dim(n, IN_W, 1), dim_int(r->gates));
+                r->hidden = dim_exactdiv(n->dims, in_dim(n, IN_W, r->gate_axis), dim_int(r->gates));
         } else {
                 r->hidden = out_fresh_named(n, 0, -1, "%s_%s_hidden", n->proto->op_type, n->proto->input[IN_X]);
         }
@@ -57,8 +63,11 @@ static void directions_agree(struct node *n, struct recurrent *r, int i)
 static enum ox_code weights_agree(struct node *n, struct recurrent *r)
 {
         const struct {
-                int input, rank, times;
-        } inputs[] = {{IN_W, 3, r->gates}, {IN_R, 3, r->gates}, {IN_B, 2, 2 * r->gates}, {IN_P, 2, 3}};
+                int input, rank, axis, times;
+        } inputs[] = {{IN_W, 3, r->gate_axis, r->gates},
+                      {IN_R, 3, r->gate_axis, r->gates},
+                      {IN_B, 2, 1, 2 * r->gates},
+                      {IN_P, 2, 1, 3}};
 
         for (size_t k = 0; k < sizeof(inputs) / sizeof(inputs[0]); k++) {
                 int i = inputs[k].input;
@@ -67,11 +76,11 @@ static enum ox_code weights_agree(struct node *n, struct recurrent *r)
                 if (!in_has_rank(n, i))
                         continue;
                 directions_agree(n, r, i);
-                TRY(hidden_agree(n, r, i, 1, inputs[k].times));
+                TRY(hidden_agree(n, r, i, inputs[k].axis, inputs[k].times));
         }
         if (in_has_rank(n, IN_W))
-                TRY(in_agree(n, &r->input, IN_W, 2));
-        return hidden_agree(n, r, IN_R, 2, 1);
+                TRY(in_agree(n, &r->input, IN_W, seen_axis(r)));
+        return hidden_agree(n, r, IN_R, seen_axis(r), 1);
 }
 
 static enum ox_code states_agree(struct node *n, struct recurrent *r)
@@ -106,7 +115,7 @@ static enum ox_code recurrent_read(struct node *n, struct recurrent *r)
 
                 r->seq = out_fresh_named(n, 0, time, "%s_%s_seq", n->proto->op_type, x);
                 r->batch = out_fresh_named(n, 0, 1 - time, "%s_%s_batch", n->proto->op_type, x);
-                r->input = in_has_rank(n, IN_W) ? in_dim(n, IN_W, 2) : dim_int(0);
+                r->input = in_has_rank(n, IN_W) ? in_dim(n, IN_W, seen_axis(r)) : dim_int(0);
         }
         TRY(weights_agree(n, r));
         return states_agree(n, r);
@@ -114,9 +123,9 @@ static enum ox_code recurrent_read(struct node *n, struct recurrent *r)
 
 /* Y is [seq_length, num_directions, batch_size, hidden_size], or [batch_size, seq_length, num_directions, hidden_size];
    the last states are [num_directions, batch_size, hidden_size], or [batch_size, num_directions, hidden_size]. */
-static enum ox_code recurrent(struct node *n, int gates)
+static enum ox_code recurrent(struct node *n, int gates, int gate_axis)
 {
-        struct recurrent r = {.gates = gates};
+        struct recurrent r = {.gates = gates, .gate_axis = gate_axis};
         struct dim *y = arena_new_array(n->arena, struct dim, 4), *last = arena_new_array(n->arena, struct dim, 3);
 
         TRY(recurrent_read(n, &r));
@@ -135,17 +144,28 @@ static enum ox_code recurrent(struct node *n, int gates)
 /* RNN (1, 7, 14, 22) */
 enum ox_code infer_RNN(struct node *n)
 {
-        return recurrent(n, 1);
+        return recurrent(n, 1, 1);
 }
 
 /* GRU (1, 3, 7, 14, 22) */
 enum ox_code infer_GRU(struct node *n)
 {
-        return recurrent(n, 3);
+        return recurrent(n, 3, 1);
 }
 
 /* LSTM (1, 7, 14, 22): Y_c has the shape of Y_h. */
 enum ox_code infer_LSTM(struct node *n)
 {
-        return recurrent(n, 4);
+        return recurrent(n, 4, 1);
+}
+
+/* DynamicQuantizeLSTM 1 of com.microsoft: weights are [num_directions, input_size, 4 * hidden_size]; their scales and
+   zero points are [num_directions] or [num_directions, 4 * hidden_size]. */
+enum ox_code infer_DynamicQuantizeLSTM(struct node *n)
+{
+        for (int i = IN_P + 1; i < n->n_in; i++) {
+                TRY(in_expect_rank_least(n, i, 1));
+                TRY(in_expect_rank_most(n, i, 2));
+        }
+        return recurrent(n, 4, 2);
 }

@@ -312,6 +312,28 @@ enum ox_code infer_ConvTranspose(struct node *n)
         return conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2, .transposed = true});
 }
 
+/* ConvTransposeWithDynamicPads 1 of com.microsoft, of which the text gives the signature alone: batch and channels are
+   ConvTranspose's, and the other sizes depend on the contents of Pads. */
+enum ox_code infer_ConvTransposeWithDynamicPads(struct node *n)
+{
+        const struct conv c = {.x = 0, .w = 1, .bias = 3, .transposed = true};
+        enum elem elem = out_row_elem(n, 0);
+        int rank;
+
+        TRY(in_expect_tensor(n, c.x));
+        TRY(in_expect_tensor(n, c.w));
+        TRY(conv_rank(n, &c, &rank));
+        if (rank == RANK_UNKNOWN)
+                return out_elem(n, 0, elem);
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
+
+        dims[0] = in_has_rank(n, c.x) ? in_dim(n, c.x, 0) : out_fresh(n, 0, 0);
+        TRY(channels(n, &c, rank, &dims[1]));
+        for (int d = 2; d < rank; d++)
+                dims[d] = out_fresh(n, 0, d);
+        return out_tensor(n, 0, elem, rank, dims);
+}
+
 /* The sizes of a block, 1 or more, and their product; *ret_known tells whether all are known. */
 static enum ox_code block_sizes(struct node *n, const struct list *block, struct dim *sizes, struct dim *product,
                                 bool *ret_known)

@@ -1,6 +1,7 @@
 /* Images: grids and decoding. Resize and Upsample are in resize.c, NonMaxSuppression is in nms.c. */
 #include "ops/rules/image.h"
 #include "ops/kit/list.h"
+#include "ops/kit/sized.h"
 #include "ops/kit/sizes.h"
 
 /* GridSample (16, 20, 22): X [N, C, D1, ..., Dr] looked at where grid [N, o1, ..., or, r] says is [N, C, o1, ..., or].
@@ -29,6 +30,32 @@ enum ox_code infer_GridSample(struct node *n)
         for (int d = 2; d < rank; d++)
                 dims[d] = in_has_rank(n, 1) ? in_dim(n, 1, d - 1) : out_fresh(n, 0, d);
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
+}
+
+/* GridSample 1 of com.microsoft: of images alone. */
+enum ox_code infer_com_microsoft_GridSample(struct node *n)
+{
+        TRY(in_expect_rank(n, 0, 4));
+        TRY(in_expect_rank(n, 1, 4));
+        return infer_GridSample(n);
+}
+
+/* CropAndResize 1 of com.microsoft: X (N, C, H, W), rois (num_rois, 4), batch_indices (num_rois); crop_size holds the
+   height and the width. */
+enum ox_code infer_CropAndResize(struct node *n)
+{
+        enum { X, ROIS, BATCH_INDICES, CROP_SIZE };
+        struct size rois = {0}, four = size_int(4), two = size_int(2), C = {0}, sizes[2] = {{0}};
+        const struct content *crop;
+
+        TRY(IN_SIZED(n, X, NULL, &C, NULL, NULL));
+        TRY(IN_SIZED(n, ROIS, &rois, &four));
+        TRY(IN_SIZED(n, BATCH_INDICES, &rois));
+        TRY(IN_SIZED(n, CROP_SIZE, &two));
+        crop = in_content(n, CROP_SIZE);
+        for (size_t k = 0; crop != NULL && crop->count == 2 && k < 2; k++)
+                sizes[k].known = element_size(n, crop->at[k], &sizes[k].dim);
+        return OUT_SIZED(n, 0, &rois, &C, &sizes[0], &sizes[1]);
 }
 
 /* The number of spatial axes, 2 or 3, of AffineGrid's size [N, C, ...] or theta [N, r, r + 1]; 0: unknown. */

@@ -128,6 +128,21 @@ enum ox_code infer_MatMul(struct node *n)
         return matmul(n, 0, 1);
 }
 
+/* MatMulInteger16 1 of com.microsoft: uint32 of two matrices of uint16, else int32. */
+enum ox_code infer_MatMulInteger16(struct node *n)
+{
+        enum elem a = in_elem(n, 0), b = in_elem(n, 1);
+
+        TRY(matmul(n, 0, 1));
+        struct type made = n->out[0].type;
+
+        if (a == ELEM_UINT16 && b == ELEM_UINT16)
+                made.elem = ELEM_UINT32;
+        else if (a == ELEM_INT16 || b == ELEM_INT16)
+                made.elem = ELEM_INT32;
+        return out_type(n, 0, &made);
+}
+
 /* QLinearMatMul 10, 21: scale and zero point stand behind either matrix; the result's zero point tells its type. */
 enum ox_code infer_QLinearMatMul(struct node *n)
 {
@@ -168,8 +183,8 @@ static enum ox_code gemm_addend(struct node *n, int c, struct dim *dims)
         return broadcast_into(n, 2, dims, c);
 }
 
-/* [M, K], input 0, times [K, N], input `b`, plus input `c`, is [M, N]. */
-static enum ox_code gemm(struct node *n, int b, int c, struct dim *ret)
+/* [M, K], input 0, times [K, N], input `b`, is [M, N]. */
+static enum ox_code gemm(struct node *n, int b, struct dim *ret)
 {
         struct place inner = PLACE_NONE, other = PLACE_NONE;
         struct dim size;
@@ -180,7 +195,7 @@ static enum ox_code gemm(struct node *n, int b, int c, struct dim *ret)
                 size = in_dim(n, inner.input, inner.axis);
                 TRY(in_agree_with(n, &size, other.input, other.axis, inner));
         }
-        return in_given(n, c) ? gemm_addend(n, c, ret) : OX_OK;
+        return OX_OK;
 }
 
 /* Gemm 1-13, FusedGemm 1 of com.microsoft */
@@ -188,7 +203,18 @@ enum ox_code infer_Gemm(struct node *n)
 {
         struct dim *dims = arena_new_array(n->arena, struct dim, 2);
 
-        TRY(gemm(n, 1, 2, dims));
+        TRY(gemm(n, 1, dims));
+        if (in_given(n, 2))
+                TRY(gemm_addend(n, 2, dims));
+        return out_tensor(n, 0, out_row_elem(n, 0), 2, dims);
+}
+
+/* GemmFloat8 1 of com.microsoft: the text says nothing of C's shape. */
+enum ox_code infer_GemmFloat8(struct node *n)
+{
+        struct dim *dims = arena_new_array(n->arena, struct dim, 2);
+
+        TRY(gemm(n, 1, dims));
         return out_tensor(n, 0, out_row_elem(n, 0), 2, dims);
 }
 
@@ -203,7 +229,9 @@ enum ox_code infer_QGemm(struct node *n)
 
         for (size_t k = 0; k < sizeof(single) / sizeof(single[0]); k++)
                 TRY(in_expect_scalar(n, single[k]));
-        TRY(gemm(n, B, C, dims));
+        TRY(gemm(n, B, dims));
+        if (in_given(n, C))
+                TRY(gemm_addend(n, C, dims));
         TRY(per_channel_agree(n, B_SCALE, &dims[1]));
         TRY(per_channel_agree(n, B_ZERO, &dims[1]));
         if (!in_given(n, Y_SCALE) && !in_given(n, Y_ZERO))

@@ -1,4 +1,5 @@
 /* Products with a quantized matrix of two axes: the last axis of A, (..., K), becomes N, and the others stay. */
+#include "ops/kit/list.h"
 #include "ops/kit/sized.h"
 #include "ops/kit/sizes.h"
 #include "ops/rules/microsoft.h"
@@ -92,4 +93,38 @@ enum ox_code infer_MatMulBlockQuantizedFp8Weight(struct node *n)
         TRY(IN_SIZED(n, 1, &N, &K));
         TRY(IN_SIZED(n, 4, &N));
         return out_product(n, 0, K, N);
+}
+
+/* MatMulFpQ4 1: B is a blob, whose shape as a matrix, (K, N), is the contents of input 2. */
+enum ox_code infer_MatMulFpQ4(struct node *n)
+{
+        enum { B = 1, B_SHAPE };
+        struct size K = {0}, N = {0};
+        struct list shape;
+
+        TRY(in_expect_rank(n, B, 1));
+        TRY(list_get(n, NULL, B_SHAPE, false, &shape));
+        TRY(list_of_sizes(n, &shape, B_SHAPE));
+        if (shape.state == LIST_KNOWN && shape.count == 2) {
+                K.known = element_size(n, shape.at[0], &K.dim);
+                N.known = element_size(n, shape.at[1], &N.dim);
+        }
+        return out_product(n, 0, K, N);
+}
+
+/* QOrderedMatMul 1: A is (batch, M, K), and Y (batch, M, N). B is stored in an order of its own, in which its sizes
+   cannot be told apart, so that N comes from the bias or from C, (batch, M, N) or (M, N), whose batch may be 1. */
+enum ox_code infer_QOrderedMatMul(struct node *n)
+{
+        enum { A = 0, B = 2, BIAS = 5, C };
+        struct size batch = {0}, M = {0}, N = {0};
+
+        TRY(IN_SIZED(n, A, &batch, &M, NULL));
+        TRY(IN_SIZED(n, B, NULL, NULL));
+        TRY(IN_SIZED(n, BIAS, &N));
+        if (in_rank(n, C) == 2)
+                TRY(IN_SIZED(n, C, &M, &N));
+        else
+                TRY(IN_SIZED(n, C, NULL, &M, &N));
+        return OUT_SIZED(n, 0, &batch, &M, &N);
 }

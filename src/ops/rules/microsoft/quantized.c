@@ -2,6 +2,9 @@
    of the output come last, and each is one element. */
 #include "ops/kit/axes.h"
 #include "ops/kit/broadcast.h"
+#include "ops/kit/list.h"
+#include "ops/kit/sized.h"
+#include "ops/kit/sizes.h"
 #include "ops/rules/microsoft.h"
 
 /* The operands, broadcast; all inputs beside them are scales and zero points. */
@@ -47,7 +50,13 @@ enum ox_code infer_QLinearWhere(struct node *n)
         return broadcast_operands(n, (const int[]){0, 1, 4}, 3);
 }
 
-/* QLinearSigmoid 1, QLinearLeakyRelu 1 */
+/* MulInteger 1: zero points alone stand behind the operands. */
+enum ox_code infer_MulInteger(struct node *n)
+{
+        return broadcast_operands(n, (const int[]){0, 2}, 2);
+}
+
+/* QLinearSigmoid 1, QLinearLeakyRelu 1, QOrderedGelu 1 */
 enum ox_code infer_qlinear_unary(struct node *n)
 {
         return broadcast_operands(n, (const int[]){0}, 1);
@@ -61,4 +70,82 @@ enum ox_code infer_QLinearSoftmax(struct node *n)
         if (in_has_rank(n, 0) && attr_given(n, "axis"))
                 TRY(attr_axis(n, "axis", 0, in_rank(n, 0), &axis));
         return infer_qlinear_unary(n);
+}
+
+/* QuantizeBFP 1: the length of the blob depends on the format; the shape and the strides have one number an axis. */
+enum ox_code infer_QuantizeBFP(struct node *n)
+{
+        struct size length = {0}, axes = {0};
+
+        TRY(in_expect_tensor(n, 0));
+        if (in_has_rank(n, 0))
+                axes = size_int(in_rank(n, 0));
+        TRY(OUT_SIZED(n, 0, &length));
+        TRY(OUT_SIZED(n, 1, &axes));
+        return OUT_SIZED(n, 2, &axes);
+}
+
+/* DequantizeBFP 1: the shape is the contents of input 1. */
+enum ox_code infer_DequantizeBFP(struct node *n)
+{
+        struct list shape;
+
+        TRY(in_expect_rank(n, 0, 1));
+        TRY(list_get(n, NULL, 1, false, &shape));
+        TRY(list_of_sizes(n, &shape, 1));
+        if (shape.state != LIST_KNOWN || !rank_allowed(n, shape.count, 1))
+                return out_elem(n, 0, out_row_elem(n, 0));
+        struct dim *dims = arena_new_array(n->arena, struct dim, shape.count);
+
+        for (size_t d = 0; d < shape.count; d++)
+                if (!element_size(n, shape.at[d], &dims[d]))
+                        dims[d] = out_fresh(n, 0, (int)d);
+        return out_tensor(n, 0, out_row_elem(n, 0), (int)shape.count, dims);
+}
+
+/* How many elements one of the last axis holds: 8 / bits in uint8 data; 0 where the type or `bits` is not known, which
+   has no default in the text. */
+static int64_t elements_packed(const struct node *n)
+{
+        int64_t bits;
+
+        if (in_elem(n, 0) == ELEM_UNDEFINED)
+                return 0;
+        if (in_elem(n, 0) != ELEM_UINT8)
+                return 1;
+        return attr_int(n, "bits", &bits) ? 8 / bits : 0;
+}
+
+/* GatherBlockQuantized 1: Gather of dequantized data, which have the type of the scales. An index out of bounds
+   gives zeros. */
+enum ox_code infer_GatherBlockQuantized(struct node *n)
+{
+        enum { DATA, INDICES, SCALES };
+        enum elem elem = out_row_elem(n, 0);
+        int axis, indices = in_rank(n, INDICES), rank = in_rank(n, DATA), made = 0;
+
+        TRY(in_expect_tensor(n, DATA));
+        TRY(in_expect_tensor(n, INDICES));
+        TRY(in_expect_rank_least(n, DATA, 1));
+        if (rank == RANK_UNKNOWN)
+                return out_elem(n, 0, elem);
+        TRY(in_expect_rank(n, SCALES, rank));
+        TRY(attr_axis(n, "gather_axis", 0, rank, &axis));
+        if (indices == RANK_UNKNOWN)
+                return out_elem(n, 0, elem);
+        int64_t packed = elements_packed(n);
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)(rank - 1 + indices));
+
+        for (int d = 0; d < rank; d++) {
+                if (d == axis)
+                        for (int k = 0; k < indices; k++)
+                                dims[made++] = in_dim(n, INDICES, k);
+                else if (d < rank - 1)
+                        dims[made++] = in_dim(n, DATA, d);
+                else if (packed > 0)
+                        dims[made++] = dim_mul(n->dims, in_dim(n, DATA, d), dim_int(packed));
+                else
+                        dims[made++] = out_fresh(n, 0, rank - 2 + indices);
+        }
+        return out_tensor(n, 0, elem, made, dims);
 }

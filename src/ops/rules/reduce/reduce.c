@@ -122,6 +122,19 @@ enum ox_code infer_QLinearReduceMean(struct node *n)
         return infer_reduce(n);
 }
 
+/* ReduceSumInteger 1 of com.microsoft: uint32 of uint8, int32 of int8. */
+enum ox_code infer_ReduceSumInteger(struct node *n)
+{
+        TRY(infer_reduce(n));
+        struct type made = n->out[0].type;
+
+        if (in_elem(n, 0) == ELEM_UINT8)
+                made.elem = ELEM_UINT32;
+        else if (in_elem(n, 0) == ELEM_INT8)
+                made.elem = ELEM_INT32;
+        return out_type(n, 0, &made);
+}
+
 /* -- ArgMax, ArgMin 1-13 -- */
 
 enum ox_code infer_arg_extreme(struct node *n)
