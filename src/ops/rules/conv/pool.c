@@ -66,7 +66,8 @@ static enum ox_code pool(struct node *n, const struct pool *p)
 
 /* MaxPool 1, 8, 10, 11, 12, 22 (Indices from 8 on), AveragePool 1, 7, 10, 11, 19, 22, LpPool 1, 2, 11, 18, 22. Version
    22 of MaxPool and AveragePool leaves out a last window in the padding; LpPool's formulas, and those of the versions
-   before, count it. */
+   before, count it. MaxpoolWithMask 1 of com.microsoft, of which the text gives the signature alone, was measured to be
+   MaxPool. */
 enum ox_code infer_pool(struct node *n)
 {
         return pool(n, &(struct pool){.drop_last = n->row->since >= 22 && !op_find_attr(n->row, "p")});
