@@ -103,17 +103,13 @@ enum ox_code infer_DequantizeBFP(struct node *n)
         return out_tensor(n, 0, out_row_elem(n, 0), (int)shape.count, dims);
 }
 
-/* How many elements one of the last axis holds: 8 / bits in uint8 data; 0 where the type or `bits` is not known, which
-   has no default in the text. */
+/* How many elements one of the last axis holds: 8 / bits in uint8 data; 0 where the type is not known. The text gives
+   `bits` no default; runtime 1.30 takes 4. */
 static int64_t elements_packed(const struct node *n)
 {
-        int64_t bits;
-
         if (in_elem(n, 0) == ELEM_UNDEFINED)
                 return 0;
-        if (in_elem(n, 0) != ELEM_UINT8)
-                return 1;
-        return attr_int(n, "bits", &bits) ? 8 / bits : 0;
+        return in_elem(n, 0) == ELEM_UINT8 ? 8 / attr_int_or(n, "bits", 4) : 1;
 }
 
 /* GatherBlockQuantized 1: Gather of dequantized data, which have the type of the scales. An index out of bounds
