@@ -79,10 +79,11 @@ enum ox_code infer_blocked_pool(struct node *n)
         return pool(n, &(struct pool){.drop_last = true});
 }
 
-/* NhwcMaxPool 1 of com.microsoft: MaxPool with channels last. */
+/* NhwcMaxPool 1 of com.microsoft: MaxPool with channels last. There is no text; runtime 1.30 leaves out a last window
+   in the padding. */
 enum ox_code infer_NhwcMaxPool(struct node *n)
 {
-        return pool(n, &(struct pool){.channels_last = true});
+        return pool(n, &(struct pool){.channels_last = true, .drop_last = true});
 }
 
 /* Scale and zero point of X, and of the output, are one element each. */
@@ -93,11 +94,12 @@ static enum ox_code expect_single_scales(struct node *n)
         return OX_OK;
 }
 
-/* QLinearAveragePool 1 of com.microsoft */
+/* QLinearAveragePool 1 of com.microsoft: the formula of the text counts a last window in the padding; runtime 1.30,
+   which alone has the operator, leaves it out. */
 enum ox_code infer_QLinearAveragePool(struct node *n)
 {
         TRY(expect_single_scales(n));
-        return pool(n, &(struct pool){.channels_last = attr_int_or(n, "channels_last", 0) != 0});
+        return pool(n, &(struct pool){.channels_last = attr_int_or(n, "channels_last", 0) != 0, .drop_last = true});
 }
 
 static enum ox_code global_pool(struct node *n, bool channels_last)
