@@ -170,6 +170,19 @@ static enum ox_code check_faults(struct node *n)
         return OX_OK;
 }
 
+/* What is left of the outputs of a node whose rule found a fault: the types that its row tells from those of its
+   inputs, unless it is these that are at fault. */
+static void outputs_failed(struct infer *f, struct node *n)
+{
+        bool is_told = f->diags.count > 0 && f->diags.count < DIAGS_KEPT;
+
+        dim_take_faults(f->dims);
+        if (is_told && strcmp(f->diags.at[f->diags.count - 1].reason, reason_word(REASON_TYPE_MISMATCH)) != 0)
+                op_prepare_outputs(n);
+        else
+                outputs_unknown(n);
+}
+
 static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct node *n)
 {
         bool exists = false;
@@ -189,7 +202,10 @@ static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct 
                 node_warn(n, REASON_NO_RULE, -1, "there is no rule for its shapes yet");
                 return OX_OK;
         }
-        TRY(n->row->rule(n));
+        if (n->row->rule(n) != OX_OK) {
+                outputs_failed(f, n);
+                return OX_OK;
+        }
         if (n->row->contents)
                 n->row->contents(n);
         else if (n->row->element)

@@ -81,8 +81,16 @@ def told_when(daemon):
         equal("a size that a MatMul fixes", seen.contents["a"], ["max(N, 1)", "K"])
 
 
+def kept(daemon):
+    """What does not hang on the sizes that are at fault is told: element types, here and further on."""
+    nodes = [op("y = MatMul(x, w)"), op("z = Cast(y)", to=7)]
+    seen = infer(daemon, model(graph(nodes, ["x: float[2,4]", "w: float[5,7]"], ["y", "z"])))
+    equal("element types", (seen["y"], seen["z"], seen.reasons), ("float", "int64", ["DIM_MISMATCH"]))
+
+
 def main():
     with Daemon() as daemon:
+        kept(daemon)
         sizes(daemon)
         cut_and_joined(daemon)
         told_when(daemon)
