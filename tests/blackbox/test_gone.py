@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 
-from harness import PATIENCE_SECONDS, Daemon, check, equal, finish
+from harness import PATIENCE_SECONDS, Daemon, check, equal, finish, wait_for
 from prometheus import metrics
 from wire import Raw, chain, post_head
 
@@ -93,7 +93,7 @@ def check_rate():
                 pass
             if is_cut:
                 check("an upload below --upload-rate is cut off", sent < 60)
-                equal("and counted", daemon.metric('requests_cut_off_total{by="upload_rate"}'), 1)
+                check("and counted", wait_for(lambda: daemon.metric('requests_cut_off_total{by="upload_rate"}') == 1))
             else:
                 equal("one above it is not", (sent, daemon.metric('requests_cut_off_total{by="upload_rate"}')), (16, 0))
 
