@@ -16,11 +16,8 @@
 #define FIELD_OVERHEAD   32
 #define BARREN_MOST      1000          /* frames in a row that bring nothing, */
 #define BARREN_BYTES     (1024 * 1024) /* and bytes */
-#define DETACHED_MOST    2    /* calls to a stream that may be open: workers may still have those of closed ones */
-#define BODY_BYTES       1024 /* that must come in each body_s */
-#define REPLY_BYTES      (64 * 1024)                /* that must be taken in each answer_s */
+#define DETACHED_MOST    2 /* calls to a stream that may be open: workers may still have those of closed ones */
 #define LINGER_MOST      ((size_t)64 * 1024 * 1024) /* of a body that is read behind its reply */
-#define SECOND_NS        INT64_C(1000000000)
 
 /* -- what a call asks of its transport -- */
 
@@ -107,8 +104,7 @@ static const struct call_transport transport = {
 
 /* -- streams -- */
 
-/* A request has begun, or something of a body has come. */
-static void is_fruitful(struct session *session)
+void session_is_fruitful(struct session *session)
 {
         session->barren = session->barren_bytes = 0;
 }
@@ -118,7 +114,7 @@ static struct stream *stream_of(nghttp2_session *http2, int32_t id)
         return nghttp2_session_get_stream_user_data(http2, id);
 }
 
-static void reset(struct stream *stream, uint32_t code)
+void stream_reset(struct stream *stream, uint32_t code)
 {
         nghttp2_submit_rst_stream(stream->session->http2, NGHTTP2_FLAG_NONE, stream->id, code);
 }
@@ -179,8 +175,7 @@ static void stream_free(struct stream *stream)
         free(stream);
 }
 
-/* The reply stands. */
-static void answer(struct stream *stream)
+void stream_answer(struct stream *stream)
 {
         stream->phase = STREAM_REPLY;
         call_enter(stream->call, STAGE_SEND);
@@ -190,7 +185,7 @@ static void answer(struct stream *stream)
         if (stream->is_flowing)
                 nghttp2_session_resume_data(stream->session->http2, stream->id);
         else if (!stream_reply(stream, false))
-                reset(stream, NGHTTP2_INTERNAL_ERROR);
+                stream_reset(stream, NGHTTP2_INTERNAL_ERROR);
 }
 
 /* -- the body -- */
@@ -208,7 +203,7 @@ static void take_body(struct stream *stream, const char *bytes, size_t size)
         if (handover_body(stream->call, bytes, size))
                 return;
         stream->call->handler->done(stream->call);
-        answer(stream);
+        stream_answer(stream);
 }
 
 /* Nothing more comes of the body. */
@@ -221,7 +216,7 @@ static void end_body(struct stream *stream)
         next = handover_end(stream->call);
         stream->is_waiting = next == CALL_WAIT;
         if (next == CALL_DONE)
-                answer(stream);
+                stream_answer(stream);
 }
 
 /* Behind an early reply the body is read on for a while: clients may look for a reply only when they have sent all. */
@@ -229,7 +224,7 @@ static void skip_body(struct stream *stream, size_t size)
 {
         stream->skipped += size;
         if (stream->skipped > LINGER_MOST)
-                reset(stream, NGHTTP2_NO_ERROR);
+                stream_reset(stream, NGHTTP2_NO_ERROR);
         else
                 nghttp2_session_consume_stream(stream->session->http2, stream->id, size);
 }
@@ -239,7 +234,7 @@ static int on_data(nghttp2_session *http2, uint8_t flags, int32_t id, const uint
         struct session *session = user;
         struct stream *stream = stream_of(http2, id);
 
-        is_fruitful(session);
+        session_is_fruitful(session);
         nghttp2_session_consume_connection(http2, size);
         if (!stream)
                 return 0;
@@ -265,7 +260,7 @@ static void take_waiting(struct stream *stream)
         if (waiting.failed) {
                 call_reply_no_memory(stream->call);
                 stream->call->handler->done(stream->call);
-                answer(stream);
+                stream_answer(stream);
         } else if (waiting.length) {
                 take_body(stream, waiting.text, waiting.length);
         }
@@ -279,7 +274,7 @@ void stream_go_on(struct stream *stream)
         if (is_gone(stream->call)) {
                 stream_free(stream);
         } else if (stream->how != CALL_BODY) {
-                answer(stream);
+                stream_answer(stream);
         } else {
                 take_waiting(stream);
                 acknowledge(stream);
@@ -297,7 +292,7 @@ static int on_begin_headers(nghttp2_session *http2, const nghttp2_frame *frame, 
 
         if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
                 return 0;
-        is_fruitful(session);
+        session_is_fruitful(session);
         stream = has_room(session) ? stream_new(session, frame->hd.stream_id) : NULL;
         if (!stream)
                 nghttp2_submit_rst_stream(http2, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_REFUSED_STREAM);
@@ -393,14 +388,14 @@ static void begin(struct stream *stream)
         stream->call = call_begin(owner->service, owner->handler, &transport, stream, stream->session->client);
         if (!stream->call) {
                 stream->phase = STREAM_SENT;
-                reset(stream, NGHTTP2_REFUSED_STREAM);
+                stream_reset(stream, NGHTTP2_REFUSED_STREAM);
                 return;
         }
         read_head(stream);
         call_is_begun(stream->call);
         if (stream->call->status) {
                 stream->call->handler->done(stream->call);
-                answer(stream);
+                stream_answer(stream);
         } else if (!stream->is_complete) {
                 ask_for_body(stream);
         }
@@ -539,7 +534,7 @@ static void end_flow(struct stream *stream)
         }
         call_reply_error(stream->call, OX_UNAVAILABLE, "the daemon ends");
         stream->call->handler->done(stream->call);
-        answer(stream);
+        stream_answer(stream);
 }
 
 void session_drain(struct session *session)
@@ -576,88 +571,4 @@ void session_end(struct session *session)
                 if (!stream->is_suspended)
                         stream_free(stream);
         }
-}
-
-/* -- what takes too long -- */
-
-static bool has_moved(struct stream *stream, uint64_t bytes, uint64_t enough, int64_t now, int64_t limit_s)
-{
-        if (bytes - stream->moved_bytes >= enough) {
-                stream->moved_bytes = bytes;
-                stream->moved_ns = now;
-        }
-        return now - stream->moved_ns <= limit_s * SECOND_NS;
-}
-
-static void look_at_body(struct stream *stream, int64_t now)
-{
-        const struct config *config = stream->session->owner->service->config;
-        struct call *call = stream->call;
-
-        if (call_is_late(call))
-                call_reply_late(call);
-        else if (!has_moved(stream, call->body_bytes, BODY_BYTES, now, config->body_s))
-                call_reply_error(call, OX_DEADLINE_EXCEEDED,
-                                 "less than %d bytes of the body came within the limit body_s, %lld s", BODY_BYTES,
-                                 (long long)config->body_s);
-        else
-                return;
-        call->handler->done(call);
-        answer(stream);
-}
-
-/* Its reply goes on as its body does, or waits for the drain: it may be silent, but must take what is sent. */
-static void look_at_flow(struct stream *stream, int64_t now)
-{
-        struct call *call = stream->call;
-
-        if (call->reply.length == stream->sent) {
-                stream->moved_ns = now;
-        } else if (!has_moved(stream, stream->sent, REPLY_BYTES, now,
-                              stream->session->owner->service->config->answer_s)) {
-                stream->cut_off_by = "answer_s";
-                reset(stream, NGHTTP2_CANCEL);
-                return;
-        }
-        if (call_is_late(call) && (!stream->is_waiting || call->is_client_deadline)) {
-                call_reply_late(call);
-                call->handler->done(call);
-                answer(stream);
-        }
-}
-
-static void look_at(struct stream *stream, int64_t now)
-{
-        const struct session *session = stream->session;
-        const struct config *config = session->owner->service->config;
-
-        if (stream->is_suspended || atomic_load_explicit(&stream->is_gone, memory_order_relaxed))
-                return;
-        if (stream->phase == STREAM_HEAD && now - stream->moved_ns > config->header_s * SECOND_NS)
-                nghttp2_session_terminate_session(session->http2, NGHTTP2_ENHANCE_YOUR_CALM);
-        else if (stream->phase == STREAM_BODY && stream->is_flowing)
-                look_at_flow(stream, now);
-        else if (stream->phase == STREAM_BODY)
-                look_at_body(stream, now);
-        else if (stream->phase == STREAM_SENT && now - stream->moved_ns > config->body_s * SECOND_NS)
-                reset(stream, NGHTTP2_NO_ERROR);
-        else if (stream->phase == STREAM_REPLY &&
-                 !has_moved(stream, stream->sent, REPLY_BYTES, now, config->answer_s)) {
-                stream->cut_off_by = "answer_s";
-                reset(stream, NGHTTP2_CANCEL);
-        }
-}
-
-void session_look(struct session *session, int64_t now)
-{
-        const struct config *config = session->owner->service->config;
-
-        if (!session->http2)
-                return;
-        for (struct stream *stream = session->first, *next; stream; stream = next) {
-                next = stream->next;
-                look_at(stream, now);
-        }
-        if (!session->n_stream && now - session->changed_ns > config->idle_s * SECOND_NS)
-                session_leave(session);
 }

@@ -84,13 +84,22 @@ void session_leave(struct session *session);
 /* The same, and the daemon drains. */
 void session_drain(struct session *session);
 
-/* To be called about once a second: ends what has taken too long. */
+/* To be called about once a second: ends what has taken too long (http2_watch.c). */
 void session_look(struct session *session, int64_t now);
 
 /* The connection is lost: nobody waits for its replies. The session must stay while n_stream is not 0. */
 void session_end(struct session *session);
 
-/* -- the reply (http2_reply.c) -- */
+/* -- for its parts -- */
+
+/* The reply of the stream's call stands, and is sent. */
+void stream_answer(struct stream *stream);
+
+/* A request has begun, or something of a body has come or been sent: what the client does is not idle. */
+void session_is_fruitful(struct session *session);
+
+/* Ends the stream with an error code of RFC 9113, 7. */
+void stream_reset(struct stream *stream, uint32_t code);
 
 /* Sends the reply of the stream's call, which stands, or only begins (`is_part`): it goes on until the stream's phase
    is STREAM_REPLY. False when there is no memory. */

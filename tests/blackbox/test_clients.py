@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Clients as they are published, unmodified, against the daemon: Connect-ES with code that protoc-gen-es makes of proto/.
+"""Clients as they are published, unmodified, against the daemon: Connect-ES with code that protoc-gen-es makes of proto/, and
+@grpc/grpc-js, which reads proto/ itself.
 
 They come through npm once, into build-clients; without it these tests say that they were left out.
 """
@@ -41,12 +42,12 @@ def run_node(folder, program, *arguments):
     return done.returncode, done.stdout.decode(errors="replace").splitlines()
 
 
-def run_connect(daemon, folder):
-    status, lines = run_node(folder, "connect.js", daemon.url, MODEL)
+def run_checks(folder, program, *arguments):
+    status, lines = run_node(folder, program, *arguments)
     for at, line in enumerate(lines):
         if line.startswith(("ok - ", "not ok - ")):
             check(line.partition(" - ")[2], line.startswith("ok"), "\n".join(lines[at + 1:at + 3]))
-    check("the clients come to their end", status == 0, "\n".join(lines[-20:]))
+    check("%s comes to its end" % program, status == 0, "\n".join(lines[-20:]))
 
 
 def run_example(daemon, folder):
@@ -60,13 +61,14 @@ def run_all(daemon):
         subprocess.run(["protoc", "-I", PROTO, "--plugin=protoc-gen-es=" + plugin, "--es_out=" + folder,
                         "--es_opt=target=js,import_extension=js", *FILES], check=True)
         run_example(daemon, folder)
-        run_connect(daemon, folder)
+        run_checks(folder, "connect.js", daemon.url, MODEL)
+        run_checks(folder, "grpc.js", daemon.url, MODEL, PROTO)
 
 
 def main():
     why = install()
     if why:
-        check("left out: Connect-ES, for %s" % why, True)
+        check("left out: Connect-ES and grpc-js, for %s" % why, True)
     else:
         with Daemon() as daemon:
             run_all(daemon)

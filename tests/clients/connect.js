@@ -1,6 +1,6 @@
 // Connect-ES against a running daemon: node connect.js URL MODEL.onnx. Every check prints `ok - what` or `not ok - what`.
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
-import { compressionGzip, createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import { compressionGzip, createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { readFileSync } from "node:fs";
 import { DiagnosticSchema, Kind, Severity, ShapeInference, ValueSelection } from "./shaped_pb.js";
@@ -121,13 +121,35 @@ async function runLarge(what, transport, mebibytes) {
 
 const gzip = { sendCompression: compressionGzip, acceptCompression: [compressionGzip], compressMinBytes: 64 };
 const plain = { acceptCompression: [] };
-for (const [name, make] of [["Connect", createConnectTransport], ["gRPC-Web", createGrpcWebTransport]]) {
+
+// What is for gRPC alone.
+async function runStreams(what, transport) {
+  async function* parts() {
+    yield { options: { dims: [{ name: "N", value: 2n }] } };
+    for (let at = 0; at < model.length; at += 10000) yield { model: model.subarray(at, at + 10000) };
+  }
+  const answer = await createClient(ShapeInference, transport).inferModelStream(parts());
+  check(what + ": a model in parts", answer.model.nodes === 175n && answer.values[0].type.value.value.shape.dim[0].value.value === 2n, answer.model);
+  const watching = new AbortController();
+  for await (const state of createClient(Health, transport).watch({}, { signal: watching.signal })) {
+    check(what + ": health that is watched", state.status === HealthCheckResponse_ServingStatus.SERVING, state.status);
+    break;
+  }
+  watching.abort();
+}
+
+// Node itself refuses streams of a connection of which more than 10 MB wait, as they do for a moment after a call is canceled.
+const nodeOptions = { maxSessionMemory: 1000 };
+const protocols = [["Connect", createConnectTransport, "1.1"], ["gRPC-Web", createGrpcWebTransport, "1.1"], ["gRPC", createGrpcTransport, "2"],
+  ["Connect over HTTP/2", createConnectTransport, "2"], ["gRPC-Web over HTTP/2", createGrpcWebTransport, "2"]];
+for (const [name, make, httpVersion] of protocols) {
   for (const useBinaryFormat of [true, false]) {
     for (const [how, compression] of [["plain", plain], ["gzip", gzip]]) {
-      const transport = make({ baseUrl: url, httpVersion: "1.1", useBinaryFormat, ...compression });
+      const transport = make({ baseUrl: url, httpVersion, useBinaryFormat, ...(httpVersion === "2" ? { nodeOptions } : {}), ...compression });
       const what = `${name} ${useBinaryFormat ? "proto" : "JSON"} ${how}`;
       await run(what, transport);
       await runLarge(what, transport, useBinaryFormat ? 64 : 4);
+      if (make === createGrpcTransport && useBinaryFormat) await runStreams(what, transport);
     }
   }
 }
