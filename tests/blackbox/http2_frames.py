@@ -123,3 +123,39 @@ class Connection:
                 status = status_of(payload)
             if kind in (HEADERS, DATA) and flags & END_STREAM:
                 return status
+
+    def upload(self, pieces, stream=1):
+        """Sends DATA as far as the daemon's windows let it, and the end of the stream; returns the DATA that comes back."""
+        windows, initial, answer = {0: 65535, stream: 65535}, 65535, b""
+
+        def take():
+            nonlocal initial, answer
+            kind, flags, of, payload = self.read() or (None, END_STREAM, 0, b"")
+            if kind == SETTINGS and not flags & ACK:
+                self.send(frame(SETTINGS, ACK))
+                for at in range(0, len(payload), 6):
+                    name, value = struct.unpack(">HI", payload[at:at + 6])
+                    if name == 4:
+                        windows[stream] += value - initial
+                        initial = value
+            elif kind == WINDOW_UPDATE and of in windows:
+                windows[of] += int.from_bytes(payload, "big")
+            elif kind == DATA:
+                answer += payload
+            return kind in (None, GOAWAY, RST_STREAM) or (kind in (HEADERS, DATA) and flags & END_STREAM)
+
+        for piece in pieces:
+            while piece:
+                room = min(16384, *windows.values())
+                if room <= 0:
+                    if take():
+                        return answer
+                    continue
+                self.send(frame(DATA, 0, stream, piece[:room]))
+                sent, piece = len(piece[:room]), piece[room:]
+                for of in windows:
+                    windows[of] -= sent
+        self.send(frame(DATA, END_STREAM, stream))
+        while not take():
+            pass
+        return answer

@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/soak/run.sh [fuzz|graphs|requests|connections|fairness|throughput|large|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
+# tests/soak/run.sh [fuzz|graphs|requests|connections|fairness|throughput|large|floods|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
 #   fuzz      every fuzz target under libFuzzer with address and undefined sanitizers, SIZE seconds each (default 600);
 #             or TARGET alone
 #   graphs    SIZE random graphs (default 20,000) that tests/blackbox/test_random.py does not try
@@ -11,6 +11,7 @@
 #   throughput  requests a second beside a program that does nothing with the same bodies, in rounds of SIZE seconds (default
 #             2), in a release build; BASE may name the program of an older one, which is measured too
 #   large     eight models of SIZE MiB (default 1024) at once by Connect and gRPC-Web, while the daemon's memory is watched
+#   floods    what floods of HTTP/2 frames cost other clients, in measurements of SIZE seconds (default 3)
 # Ends with `N passed, N failed`. Needs clang for fuzz.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -88,6 +89,7 @@ connections) soak_script connections "${2:-50}" ;;
 fairness) soak_figures fairness "${2:-20}" ;;
 throughput) soak_figures throughput "${2:-2}" ;;
 large) soak_figures large "${2:-1024}" ;;
+floods) soak_figures floods "${2:-3}" ;;
 all)
         soak_fuzz 600
         soak_script graphs 20000
@@ -96,9 +98,10 @@ all)
         soak_figures fairness 20
         soak_figures throughput 2
         soak_figures large 1024
+        soak_figures floods 3
         ;;
 *)
-        echo "usage: tests/soak/run.sh [fuzz|graphs|requests|connections|fairness|throughput|large|all] [SIZE] [TARGET]" >&2
+        echo "usage: tests/soak/run.sh [fuzz|graphs|requests|connections|fairness|throughput|large|floods|all] [SIZE] [TARGET]" >&2
         exit 2
         ;;
 esac
