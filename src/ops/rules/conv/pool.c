@@ -9,6 +9,7 @@
 struct pool {
         bool channels_last; /* they stand behind the batch otherwise */
         bool drop_last;     /* with ceil_mode, a window that would begin in the padding behind the data is left out */
+        bool valid_ceils;   /* ceil_mode holds with auto_pad VALID too, whose formula does not know it */
 };
 
 /* *ret_rank is RANK_UNKNOWN where neither X nor kernel_shape tells it. */
@@ -43,6 +44,8 @@ static enum ox_code pool_shape(struct node *n, const struct pool *p, int *ret_ra
 
                 window.ceil_mode = ceil_mode;
                 window.drop_last_in_padding = p->drop_last;
+                if (p->valid_ceils && window.auto_pad == WINDOW_VALID)
+                        window.auto_pad = WINDOW_NOTSET; /* without pads, which VALID excludes */
                 TRY(window_output(n, &window, d, &dims[d]));
         }
         *ret_rank = rank;
@@ -80,10 +83,10 @@ enum ox_code infer_blocked_pool(struct node *n)
 }
 
 /* NhwcMaxPool 1 of com.microsoft: MaxPool with channels last. There is no text; runtime 1.30 leaves out a last window
-   in the padding. */
+   in the padding, and heeds ceil_mode with VALID. */
 enum ox_code infer_NhwcMaxPool(struct node *n)
 {
-        return pool(n, &(struct pool){.channels_last = true, .drop_last = true});
+        return pool(n, &(struct pool){.channels_last = true, .drop_last = true, .valid_ceils = true});
 }
 
 /* Scale and zero point of X, and of the output, are one element each. */
@@ -94,12 +97,14 @@ static enum ox_code expect_single_scales(struct node *n)
         return OX_OK;
 }
 
-/* QLinearAveragePool 1 of com.microsoft: the formula of the text counts a last window in the padding; runtime 1.30,
-   which alone has the operator, leaves it out. */
+/* QLinearAveragePool 1 of com.microsoft: the formulas of the text count a last window in the padding, and forget
+   ceil_mode with VALID; runtime 1.30, which alone has the operator, does neither. */
 enum ox_code infer_QLinearAveragePool(struct node *n)
 {
+        bool channels_last = attr_int_or(n, "channels_last", 0) != 0;
+
         TRY(expect_single_scales(n));
-        return pool(n, &(struct pool){.channels_last = attr_int_or(n, "channels_last", 0) != 0, .drop_last = true});
+        return pool(n, &(struct pool){.channels_last = channels_last, .drop_last = true, .valid_ceils = true});
 }
 
 static enum ox_code global_pool(struct node *n, bool channels_last)
