@@ -76,10 +76,11 @@ enum ox_code infer_pool(struct node *n)
         return pool(n, &(struct pool){.drop_last = n->row->since >= 22 && !op_find_attr(n->row, "p")});
 }
 
-/* MaxPool 1, AveragePool 1 of com.microsoft.nchwc, which leave out a last window in the padding. */
+/* MaxPool 1, AveragePool 1 of com.microsoft.nchwc, which leave out a last window in the padding and heed ceil_mode with
+   VALID. */
 enum ox_code infer_blocked_pool(struct node *n)
 {
-        return pool(n, &(struct pool){.drop_last = true});
+        return pool(n, &(struct pool){.drop_last = true, .valid_ceils = true});
 }
 
 /* NhwcMaxPool 1 of com.microsoft: MaxPool with channels last. There is no text; runtime 1.30 leaves out a last window
