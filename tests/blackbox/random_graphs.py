@@ -8,6 +8,7 @@ NAMES = ("A", "B", "C", "D")
 MOST_ELEMENTS = 4096  # of a tensor at the sizes of the model; vectors of sizes stay short too
 MOST_RANK = 5
 SHORT = 6
+FAR = 10 ** 6  # beyond any size
 
 
 class Body:
@@ -188,8 +189,8 @@ def slices(m):
     axis = m.rng.randrange(len(shape))
     start, end, step = m.rng.randint(-3, 3), m.rng.choice((-2, -1, 1, 2, 3, 5, 100)), m.rng.choice((1, 1, 1, 2, 3, -1))
     if step < 0:
-        start, end = m.rng.choice((-1, 3, 100)), m.rng.choice((0, 1, -100))
-    count = len(range(shape[axis])[start:(None if end == -100 else end):step])
+        start, end = m.rng.choice((-1, 3, 100)), m.rng.choice((0, 1, -FAR))
+    count = len(range(shape[axis])[start:(None if end == -FAR else end):step])
     if count:
         shape[axis] = count
         m.add("Slice(%s, %s, %s, %s, %s)" % (a, *(m.integers([v]) for v in (start, end, axis, step))), shape)

@@ -115,10 +115,10 @@ def stale(rng, maker):
 
 
 def differ(maker, first, second):
-    """Where two answers do. Under a constraint a size may be written in several ways."""
-    if first.json["constraints"]:
-        return contradiction(shapes_at(first, maker.sizes), shapes_at(second, maker.sizes))
-    return difference(values_of(first, True), values_of(second, True))
+    """Where two answers do. A size may be written in several ways, after what was known when it was made first: then it
+    is its value that counts."""
+    fault = difference(values_of(first, True), values_of(second, True))
+    return fault and contradiction(shapes_at(first, maker.sizes), shapes_at(second, maker.sizes))
 
 
 def does_not_matter(asker, rng, maker, first):
