@@ -147,7 +147,11 @@ static enum dim_require require_ge(struct dim_table *t, struct dim a, struct dim
 enum dim_require dim_require_ge(struct dim_table *t, struct dim a, struct dim b, struct dim_condition *ret)
 {
         enum dim_require required;
+        uint32_t symbol;
 
+        /* Asked of every size of every value, and mostly of a symbol, which is never negative. */
+        if (dim_is(b, 0) && dim_as_symbol(t, a, &symbol) && t->symbol[symbol]->info.lower >= 0)
+                return DIM_HOLDS;
         a = dim_resolve(t, a);
         b = dim_resolve(t, b);
         if (!presumed_in(t, a) && !presumed_in(t, b))

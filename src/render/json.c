@@ -23,19 +23,19 @@ struct json_sink {
 
 /* -- the verbs of render/fields.h -- */
 
-static inline void sink_text(SINK *sink, const char *key, unsigned number, const char *text)
+JSON_INLINE void sink_text(SINK *sink, const char *key, unsigned number, const char *text)
 {
         (void)number;
         json_put_text(&sink->out, key, text);
 }
 
-static inline void sink_text_some(SINK *sink, const char *key, unsigned number, const char *text)
+JSON_INLINE void sink_text_some(SINK *sink, const char *key, unsigned number, const char *text)
 {
         (void)number;
         json_put_text_some(&sink->out, key, text);
 }
 
-static inline void sink_text_filled(SINK *sink, const char *key, unsigned number, const char *text)
+JSON_INLINE void sink_text_filled(SINK *sink, const char *key, unsigned number, const char *text)
 {
         sink_text(sink, key, number, text);
 }
@@ -54,20 +54,20 @@ static inline void sink_texts(SINK *sink, const char *key, unsigned number, cons
         json_close(&sink->out, ']');
 }
 
-static inline void sink_word(SINK *sink, const char *key, unsigned number, const char *word, unsigned value)
+JSON_INLINE void sink_word(SINK *sink, const char *key, unsigned number, const char *word, unsigned value)
 {
         (void)value;
         sink_text(sink, key, number, word);
 }
 
-static inline void sink_number(SINK *sink, const char *key, unsigned number, uint64_t value)
+JSON_INLINE void sink_number(SINK *sink, const char *key, unsigned number, uint64_t value)
 {
         (void)number;
         json_key(&sink->out, key);
         json_uint(&sink->out, value);
 }
 
-static inline void sink_number_some(SINK *sink, const char *key, unsigned number, int64_t value)
+JSON_INLINE void sink_number_some(SINK *sink, const char *key, unsigned number, int64_t value)
 {
         (void)number;
         json_put_int_some(&sink->out, key, value);

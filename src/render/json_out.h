@@ -43,8 +43,11 @@ static inline char *json_room(struct json_out *out, size_t size)
 /* What json_key() does when the text is pretty. */
 void json_key_pretty(struct json_out *out, const char *key, size_t length);
 
+/* Inlined whatever the compiler thinks of it: only so is the length of a key known when it is compiled. */
+#define JSON_INLINE static inline __attribute__((always_inline))
+
 /* The name of the member that comes next: a short plain word of ours, whose length the compiler knows. */
-static inline void json_key(struct json_out *out, const char *key)
+JSON_INLINE void json_key(struct json_out *out, const char *key)
 {
         size_t length = strlen(key);
 
@@ -90,26 +93,26 @@ void json_again(struct json_out *out, const char *text, size_t length);
 
 /* -- members: key and value in one; the _some forms leave out what is empty -- */
 
-static inline void json_put_text(struct json_out *out, const char *key, const char *text)
+JSON_INLINE void json_put_text(struct json_out *out, const char *key, const char *text)
 {
         json_key(out, key);
         json_text(out, text);
 }
 
-static inline void json_put_text_some(struct json_out *out, const char *key, const char *text)
+JSON_INLINE void json_put_text_some(struct json_out *out, const char *key, const char *text)
 {
         if (text[0])
                 json_put_text(out, key, text);
 }
 
-static inline void json_put_int(struct json_out *out, const char *key, int64_t value)
+JSON_INLINE void json_put_int(struct json_out *out, const char *key, int64_t value)
 {
         json_key(out, key);
         json_int(out, value);
 }
 
 /* -1 is left out. */
-static inline void json_put_int_some(struct json_out *out, const char *key, int64_t value)
+JSON_INLINE void json_put_int_some(struct json_out *out, const char *key, int64_t value)
 {
         if (value != -1)
                 json_put_int(out, key, value);
