@@ -197,7 +197,7 @@ def check_drain():
             call = grpc_calls.stub(opened, "InferModel", shaped.InferModelResponse)
             call(shaped.InferModelRequest(model=chain(1)))
             begun = [call.future(shaped.InferModelRequest(model=chain(100000))) for _ in range(4)]
-            wait_for(lambda: daemon.metric("requests_in_flight") == 4)
+            wait_for(lambda: daemon.metric("requests_in_flight") + sum(f.done() for f in begun) >= 4)
             equal("the daemon ends well", daemon.stop(), 0)
             equal("what was begun is answered", [len(f.result(PATIENCE_SECONDS).values) for f in begun], [100001] * 4)
             try:
