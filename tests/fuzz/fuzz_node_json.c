@@ -71,6 +71,7 @@ static struct call *run(struct service *service, const char *path, const uint8_t
         call->path = path;
         call->has_length = call->has_body = true;
         call->length = size;
+        call->deadline_ns = INT64_MAX;
         call->handler->begin(call);
         if (call->status == 0 && send_body(call, data, size, piece) && call->handler->end(call) == CALL_WORK)
                 call->handler->work(call);

@@ -45,7 +45,7 @@ static enum ox_code expect_fit(struct node *n, const struct window *w, int axis,
 
         dim_range(t, count, &least, &most);
         if (most > 0 && !dim_is_int(count) && !dim_proves_ge(t, dim_int(1), needed(n, w)))
-                return size_at_least(n, count, dim_int(1), 0);
+                return size_at_least(n, count, dim_int(dim_proves_ge(t, needed(n, w), dim_int(2))), 0);
         if (most > 0 || (most == 0 && !dim_proves_ge(t, needed(n, w), dim_int(2))))
                 return OX_OK;
         const char *covers = dim_text(t, covered(n, w)), *padded = dim_text(t, dim_add(t, room, covered(n, w)));

@@ -37,12 +37,8 @@ static enum ox_code folded_axes(struct node *n, struct folded *ret)
                 ret->axes_count = list.count;
                 return OX_OK;
         }
-        if (in_has_rank(n, 0) && list.count > (size_t)in_rank(n, 0))
-                return node_error_at(
-                        n, REASON_LENGTH_MISMATCH, 1, 0, arena_printf(n->arena, "%d or less", in_rank(n, 0)),
-                        node_number(n, (int64_t)list.count), "%s: axes may have %d elements at most, got %zu",
-                        node_input_text(n, 0), in_rank(n, 0), list.count);
-        ret->count = in_has_rank(n, 0) ? (int)list.count : -1;
+        /* Of several axes two may be the same one, which is folded once. */
+        ret->count = in_has_rank(n, 0) && list.count == 1 ? 1 : -1;
         return OX_OK;
 }
 
