@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine.h"
+
 enum kind { KIND_TEXT, KIND_INT, KIND_BOOL };
 
 struct flag {
@@ -241,6 +243,31 @@ enum config_outcome config_flag(struct config *config, enum command command, cha
 static bool is_bytes(const struct flag *flag)
 {
         return strstr(flag->name, "_bytes") != NULL;
+}
+
+void config_complain(enum command command, const char *given)
+{
+        const char *name = given + strspn(given, "-");
+        char spelled[NAME_MOST], best[NAME_MOST] = "";
+        size_t edits = NAME_MOST;
+        struct nearest near;
+
+        nearest_begin(&near, name, strcspn(name, "="));
+        for (size_t i = 0; i < FLAG_COUNT; i++) {
+                if (!(flags[i].commands & command))
+                        continue;
+                spell_flag(&flags[i], spelled);
+                near.best = NULL;
+                nearest_try(&near, spelled);
+                if (near.best && near.edits < edits) {
+                        memcpy(best, spelled, sizeof(best));
+                        edits = near.edits;
+                }
+        }
+        if (best[0])
+                fprintf(stderr, "shaped: unknown flag %s; did you mean --%s?\n", given, best);
+        else
+                fprintf(stderr, "shaped: unknown flag %s; --help lists the flags\n", given);
 }
 
 void config_help(enum command command, FILE *to)

@@ -40,6 +40,9 @@ enum config_outcome {
         CONFIG_FAULTY,  /* said on stderr */
 } config_flag(struct config *config, enum command command, char *const *argv, int *at);
 
+/* Says on stderr that a command has no such flag, and which one may have been meant. */
+void config_complain(enum command command, const char *given);
+
 /* Finds the value of a flag that is written --name=value or --name value. */
 const char *config_flag_value(char *const *argv, int *at);
 

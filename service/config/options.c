@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine.h"
+
 static bool fail(struct options *options, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static bool fail(struct options *options, const char *format, ...)
@@ -385,12 +387,25 @@ bool options_is_bool(const char *name, size_t length)
         return row && !row->argument;
 }
 
+static bool refuse(struct options *options, const char *name, size_t length)
+{
+        const int shown = (int)(length > 40 ? 40 : length);
+        struct nearest near;
+
+        nearest_begin(&near, name, length);
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+                nearest_try(&near, rows[i].name);
+        if (near.best)
+                return fail(options, "unknown option '%.*s'; did you mean '%s'?", shown, name, near.best);
+        return fail(options, "unknown option '%.*s'", shown, name);
+}
+
 bool options_set(struct options *options, const char *name, size_t length, const char *value)
 {
         const struct row *row = find(name, length);
 
         if (!row)
-                return fail(options, "unknown option '%.*s'", (int)(length > 40 ? 40 : length), name);
+                return refuse(options, name, length);
         uint32_t bit = UINT32_C(1) << (row - rows);
 
         if (!row->is_list && !options->last_counts && options->given & bit)

@@ -54,7 +54,7 @@ static bool read_argument(struct job *job, char **argv, int *at)
         enum config_outcome outcome = config_flag(&job->config, COMMAND_INFER, argv, at);
 
         if (outcome == CONFIG_UNKNOWN)
-                fprintf(stderr, "shaped: %s: no such flag (--help tells which there are)\n", given);
+                config_complain(COMMAND_INFER, given);
         return outcome == CONFIG_TAKEN;
 }
 

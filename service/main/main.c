@@ -80,7 +80,7 @@ static bool read_flags(struct config *config, enum command command, char **argv,
                 case CONFIG_TAKEN:
                         break;
                 case CONFIG_UNKNOWN:
-                        fprintf(stderr, "shaped: %s: no such flag (--help tells which there are)\n", given);
+                        config_complain(command, given);
                         return false;
                 case CONFIG_FAULTY:
                         return false;

@@ -301,6 +301,24 @@ void operators_list(struct call *call)
                 call_reply_error(call, OX_INVALID_ARGUMENT, "%s", l.fault);
 }
 
+static void reply_absent(struct listing *l, const char *name)
+{
+        const char *domain = l->catalog.domain && l->catalog.domain[0] ? l->catalog.domain : "ai.onnx";
+        struct catalog_entry entry;
+        struct nearest near;
+        char version[40] = "", meant[100] = "";
+
+        nearest_begin(&near, name, strlen(name));
+        for (size_t at = 0; catalog_next(&l->catalog, &at, &entry);)
+                nearest_try(&near, entry.row->name);
+        if (l->catalog.opset)
+                snprintf(version, sizeof(version), " in version %lld", (long long)l->catalog.opset);
+        if (near.best && strcmp(near.best, name) != 0)
+                snprintf(meant, sizeof(meant), "; did you mean '%.60s'?", near.best);
+        call_reply_error(l->call, OX_NOT_FOUND, "domain %.60s has no operator '%.60s'%s%s", domain, name, version,
+                         meant);
+}
+
 void operators_get(struct call *call)
 {
         struct listing l = {.call = call, .catalog = {.domain = ""}, .is_one = true, .fault = with_a_nul};
@@ -312,9 +330,6 @@ void operators_get(struct call *call)
         }
         if (catalog_find(&l.catalog, name, &l.entry))
                 answer(&l, write_one);
-        else if (l.catalog.opset)
-                call_reply_error(call, OX_NOT_FOUND, "domain '%.60s' has no operator '%.60s' in version %lld",
-                                 l.catalog.domain, name, (long long)l.catalog.opset);
         else
-                call_reply_error(call, OX_NOT_FOUND, "domain '%.60s' has no operator '%.60s'", l.catalog.domain, name);
+                reply_absent(&l, name);
 }

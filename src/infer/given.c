@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bounds.h"
+#include "base/nearest.h"
 #include "infer/internal.h"
 
 /* -- sizes -- */
@@ -90,13 +91,35 @@ static enum ox_code fail_size(struct infer *f, const struct ox_input_shape *shap
         return OX_INVALID_ARGUMENT;
 }
 
+/* The input that was meant, or all that there are, for an error. */
+static const char *list_inputs(struct infer *f, const OnnxGraph *graph, const char *wanted)
+{
+        struct nearest near;
+        struct buf names;
+
+        buf_init(&names, f->arena);
+        nearest_begin(&near, wanted, strlen(wanted));
+        for (size_t i = 0; i < graph->n_input; i++) {
+                const char *name = graph->input[i]->name ? graph->input[i]->name : "";
+
+                nearest_try(&near, name);
+                if (i < NAMES_LISTED)
+                        buf_printf(&names, "%s%.100s", i ? ", " : "", name);
+        }
+        if (near.best)
+                return arena_printf(f->arena, "did you mean %s?", near.best);
+        return arena_printf(f->arena, "its inputs are %s%s", graph->n_input ? buf_text(&names) : "none",
+                            graph->n_input > NAMES_LISTED ? " and more" : "");
+}
+
 /* An option that names an input of the graph. */
-static enum ox_code check_input(struct infer *f, const struct name_map *inputs, const char *option, const char *input,
-                                const char **ret_error)
+static enum ox_code check_input(struct infer *f, const OnnxGraph *graph, const struct name_map *inputs,
+                                const char *option, const char *input, const char **ret_error)
 {
         if (map_get(inputs, str_intern_z(f->strings, input)) >= 0)
                 return OX_OK;
-        *ret_error = arena_printf(f->arena, "%s: the model has no input %s", option, input);
+        *ret_error = arena_printf(f->arena, "%s: the model has no input %.100s; %s", option, input,
+                                  list_inputs(f, graph, input));
         return OX_INVALID_ARGUMENT;
 }
 
@@ -125,12 +148,12 @@ enum ox_code given_inputs(struct infer *f, const OnnxGraph *graph, struct given 
                         map_put(f, &inputs, str_intern_static(f->strings, graph->input[i]->name), 0);
         for (size_t i = 0; i < o->n_shape; i++) {
                 map_put(f, &ret->shapes, str_intern_z(f->strings, o->shape[i].input), (uint32_t)i);
-                TRY(check_input(f, &inputs, "shape", o->shape[i].input, ret_error));
+                TRY(check_input(f, graph, &inputs, "shape", o->shape[i].input, ret_error));
                 TRY(note_shape(f, &o->shape[i], ret_error));
         }
         for (size_t i = 0; i < o->n_content; i++) {
                 map_put(f, &ret->contents, str_intern_z(f->strings, o->content[i].input), (uint32_t)i);
-                TRY(check_input(f, &inputs, "value", o->content[i].input, ret_error));
+                TRY(check_input(f, graph, &inputs, "value", o->content[i].input, ret_error));
         }
         return OX_OK;
 }

@@ -338,7 +338,7 @@ static void put_range(struct table *t, const struct ox_range *range)
         if (range->to == INT64_MAX && range->step == 1)
                 buf_puts(&t->buf, " or more");
         else if (range->to == INT64_MAX)
-                buf_printf(&t->buf, ", %lld, ...", (long long)(range->from + range->step));
+                buf_printf(&t->buf, ", %lld, ...", (long long)range->from + (long long)range->step);
         else if (range->to > range->from)
                 buf_printf(&t->buf, range->step == 1 ? " to %lld" : " to %lld in steps of %lld", (long long)range->to,
                            (long long)range->step);

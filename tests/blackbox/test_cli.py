@@ -41,7 +41,8 @@ def check_usage():
                       ("health", "--url", "http://x:y"), ("serve", "--upload-bytes", "1X"), ("serve", "--rank", "0")):
         status, _, err = run(*arguments)
         check("shaped %s: 2, and says why" % " ".join(arguments), status == 2 and err, (status, err))
-    check("shaped infer -x names the flag", b"no such flag" in run("infer", "-x")[2])
+    check("shaped infer -x names the flag", b"unknown flag -x" in run("infer", "-x")[2])
+    check("and the one that was meant", b"did you mean --workers?" in run("serve", "--wrokers", "2")[2])
     environment = {**os.environ, "SHAPED_QUEUE": "none"}
     done = subprocess.run([SHAPED, "serve"], env=environment, stderr=subprocess.PIPE)
     check("a variable that is no number: 2", done.returncode == 2 and b"SHAPED_QUEUE" in done.stderr, done.stderr)

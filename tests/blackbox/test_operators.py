@@ -119,7 +119,7 @@ def check_command(daemon):
         check("it says %r" % line, line in text, text)
     status, out, err = run("operators", "Cnv")
     equal("shaped operators Cnv", (status, out, err), (1, b"", b"shaped: no operator 'Cnv'; did you mean Conv?\n"))
-    equal("GridSample before it was there", run("operators", "GridSample", "--opset=9")[0], 1)
+    equal("Einsum before it was there", run("operators", "Einsum", "--opset=9")[0], 1)
     equal("two names", run("operators", "Conv", "Relu")[0], 2)
 
 

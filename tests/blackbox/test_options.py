@@ -29,6 +29,8 @@ def check_truth(daemon):
             refused("%s=%r" % (option, value), daemon.infer(chain(2), **{option: value}), option)
     for name in ("nonsense", "Strict", "dims", "stric", "strict ", "format2", ""):
         refused("an unknown option %r" % name, daemon.infer(chain(2), **{name: "1"}))
+    refused("the option that was meant", daemon.infer(chain(2), strikt="1"), "did you mean 'strict'?")
+    refused("the inputs that there are", daemon.infer(chain(2), shape="nowhere:1"), "its inputs are x")
 
 
 def check_repeated(daemon):

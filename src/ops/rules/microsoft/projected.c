@@ -22,14 +22,15 @@ static enum ox_code read_query(struct node *n, struct heads *h)
 }
 
 /* Key and value (batch_size, kv_sequence_length, hidden_size or v_hidden_size), or both (batch_size, num_heads,
-   kv_sequence_length, head_size): whichever of them is of known rank tells it. */
+   kv_sequence_length, head_size): whichever of them is of known rank tells it. A key of unknown rank may hold both. */
 static enum ox_code read_key_value(struct node *n, struct heads *h)
 {
         int rank = in_has_rank(n, KEY) ? in_rank(n, KEY) : in_rank(n, VALUE);
 
-        if (!in_given(n, VALUE))
-                return node_error(n, REASON_MISSING_INPUT, VALUE, "value is required beside such a key");
-        if (rank == RANK_UNKNOWN)
+        if (!in_given(n, VALUE) && in_has_rank(n, KEY))
+                return node_error(n, REASON_MISSING_INPUT, VALUE, "value is required beside a key of rank %d",
+                                  in_rank(n, KEY));
+        if (rank == RANK_UNKNOWN || !in_given(n, VALUE))
                 return OX_OK;
         if (rank == 4) {
                 TRY(IN_SIZED(n, KEY, &h->batch, &h->heads, &h->kv_length, &h->head));
