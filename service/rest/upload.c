@@ -118,7 +118,9 @@ bool upload_begin(struct upload *upload, struct call *call, unsigned medias, con
 
 bool upload_take(struct upload *upload, const char *bytes, size_t size)
 {
-        if (upload->call->body_bytes > (uint64_t)upload->limit)
+        /* Counted here: more of the body may arrive on another thread meanwhile. */
+        upload->taken += size;
+        if (upload->taken > (uint64_t)upload->limit)
                 return too_large(upload, "bytes");
         if (!upload->decoder)
                 return take_decoded(upload, bytes, size);

@@ -16,6 +16,7 @@ struct upload {
         struct decoder *decoder;     /* NULL: as it is */
         struct multipart *multipart; /* NULL: no form */
         uint64_t decoded;
+        uint64_t taken;                    /* bytes of the body so far, as they came */
         unsigned char first[UPLOAD_FIRST]; /* bytes of the model or request as it came */
         size_t n_first;
         /* Takes the next bytes. False: the call has its reply. */
