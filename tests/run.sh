@@ -87,7 +87,7 @@ fi
 step "build with thread sanitizer"
 if build build-tsan -Db_sanitize=thread -Dtests=false; then
         step "black box: many threads"
-        run_blackbox build-tsan tests/blackbox/test_drain*.py
+        run_blackbox build-tsan tests/blackbox/test_drain*.py tests/blackbox/test_http2.py
 else
         echo "not ok - build with thread sanitizer"
         failed=$((failed + 1))
