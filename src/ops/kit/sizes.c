@@ -118,37 +118,31 @@ static enum ox_code size_fault(struct node *n, struct dim size, const char *expe
                              "%s: expected a size that is %s, got %s", node_input_text(n, input), expected, actual);
 }
 
+/* Reports what was required of a size: nothing, a condition, or that it cannot be `what` `of`. */
+static enum ox_code size_required(struct node *n, enum dim_require required, const struct dim_condition *condition,
+                                  struct dim size, const char *what, struct dim of, int input)
+{
+        if (required == DIM_FAILS)
+                return size_fault(n, size, arena_printf(n->arena, "%s %s", what, dim_text(n->dims, of)), input);
+        if (required == DIM_REQUIRED)
+                node_constrain(n, condition, input);
+        return OX_OK;
+}
+
 enum ox_code size_at_least(struct node *n, struct dim size, struct dim least, int input)
 {
-        struct dim_condition condition;
+        struct dim_condition condition = {.left = size};
+        enum dim_require required = dim_require_ge(n->dims, size, least, &condition);
 
-        switch (dim_require_ge(n->dims, size, least, &condition)) {
-        case DIM_HOLDS:
-                break;
-        case DIM_REQUIRED:
-                node_constrain(n, &condition, input);
-                break;
-        case DIM_FAILS:
-                return size_fault(n, size, arena_printf(n->arena, "at least %s", dim_text(n->dims, least)), input);
-        }
-        return OX_OK;
+        return size_required(n, required, &condition, size, "at least", least, input);
 }
 
 enum ox_code size_divides(struct node *n, struct dim divisor, struct dim size, int input)
 {
-        struct dim_condition condition;
+        struct dim_condition condition = {.left = divisor};
+        enum dim_require required = dim_require_divides(n->dims, divisor, size, &condition);
 
-        switch (dim_require_divides(n->dims, divisor, size, &condition)) {
-        case DIM_HOLDS:
-                break;
-        case DIM_REQUIRED:
-                node_constrain(n, &condition, input);
-                break;
-        case DIM_FAILS:
-                return size_fault(n, size, arena_printf(n->arena, "a multiple of %s", dim_text(n->dims, divisor)),
-                                  input);
-        }
-        return OX_OK;
+        return size_required(n, required, &condition, size, "a multiple of", divisor, input);
 }
 
 enum ox_code in_expect_multiple(struct node *n, int input, int axis, int64_t divisor, const char *what)
