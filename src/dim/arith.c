@@ -14,10 +14,48 @@ static struct dim fail(struct dim_table *t, unsigned faults, struct dim a, struc
         return symbol_for_faults(t, faults, sized);
 }
 
-/* The result, or its symbol. Of the operations that come here none leads below 0 from operands >= 0. */
-static struct dim conclude(struct dim_table *t, unsigned faults, struct dim result, struct dim a, struct dim b)
+/* What an operation gives, and its faults. */
+static unsigned operate(struct dim_table *t, enum operation op, struct dim a, struct dim b, struct dim *ret)
 {
-        return faults ? fail(t, faults, a, b, never_negative(t, a) && never_negative(t, b)) : result;
+        const struct dim arg[2] = {a, b};
+
+        switch (op) {
+        case OP_ADD:
+                return expr_combine(t, a, 1, b, 1, ret);
+        case OP_SUB:
+                return expr_combine(t, a, 1, b, -1, ret);
+        case OP_MUL:
+                return expr_mul(t, a, b, ret);
+        case OP_FLOORDIV:
+                return expr_floordiv(t, a, b, ret);
+        case OP_CEILDIV:
+                return expr_ceildiv(t, a, b, ret);
+        case OP_EXACTDIV:
+                return expr_exactdiv(t, a, b, ret);
+        case OP_MOD:
+                return expr_mod(t, a, b, ret);
+        case OP_MAX:
+                return expr_extreme(t, ATOM_MAX, arg, 2, ret);
+        case OP_MIN:
+                return expr_extreme(t, ATOM_MIN, arg, 2, ret);
+        }
+        return DIM_FAULT_LIMIT;
+}
+
+/* The result, or its symbol. Of all operations a difference alone leads below 0 from operands >= 0. */
+static struct dim result_of(struct dim_table *t, enum operation op, struct dim a, struct dim b)
+{
+        struct dim result = dim_int(0);
+
+        if (memo_find(t, op, a, b, &result))
+                return result;
+        unsigned faults = operate(t, op, a, b, &result);
+
+        if (faults)
+                return fail(t, faults, a, b,
+                            op == OP_SUB ? dim_proves_ge(t, a, b) : never_negative(t, a) && never_negative(t, b));
+        memo_keep(t, op, a, b, result);
+        return result;
 }
 
 struct dim dim_add(struct dim_table *t, struct dim a, struct dim b)
@@ -26,7 +64,9 @@ struct dim dim_add(struct dim_table *t, struct dim a, struct dim b)
 
         if (dim_is_int(a) && dim_is_int(b) && add_i64(a.val, b.val, &result.val))
                 return result;
-        return conclude(t, expr_combine(t, a, 1, b, 1, &result), result, a, b);
+        if (dim_is(a, 0))
+                return b;
+        return dim_is(b, 0) ? a : result_of(t, OP_ADD, a, b);
 }
 
 struct dim dim_sub(struct dim_table *t, struct dim a, struct dim b)
@@ -36,10 +76,8 @@ struct dim dim_sub(struct dim_table *t, struct dim a, struct dim b)
         if (dim_is_int(a) && dim_is_int(b) && sub_i64(a.val, b.val, &result.val))
                 return result;
         if (dim_same(a, b))
-                return result;
-        unsigned faults = expr_combine(t, a, 1, b, -1, &result);
-
-        return faults ? fail(t, faults, a, b, dim_proves_ge(t, a, b)) : result;
+                return dim_int(0);
+        return dim_is(b, 0) ? a : result_of(t, OP_SUB, a, b);
 }
 
 struct dim dim_mul(struct dim_table *t, struct dim a, struct dim b)
@@ -50,58 +88,51 @@ struct dim dim_mul(struct dim_table *t, struct dim a, struct dim b)
                 return result;
         if (dim_is(a, 1))
                 return b;
-        if (dim_is(b, 1))
-                return a;
-        return conclude(t, expr_mul(t, a, b, &result), result, a, b);
+        return dim_is(b, 1) ? a : result_of(t, OP_MUL, a, b);
+}
+
+/* Numbers are divided at once. */
+static struct dim divide(struct dim_table *t, enum operation op, struct dim a, struct dim b)
+{
+        struct dim result = dim_int(0);
+
+        if (dim_is_int(a) && dim_is_int(b) && !operate(t, op, a, b, &result))
+                return result;
+        return result_of(t, op, a, b);
 }
 
 struct dim dim_floordiv(struct dim_table *t, struct dim a, struct dim b)
 {
-        struct dim result = dim_int(0);
-
-        return conclude(t, expr_floordiv(t, a, b, &result), result, a, b);
+        return divide(t, OP_FLOORDIV, a, b);
 }
 
 struct dim dim_ceildiv(struct dim_table *t, struct dim a, struct dim b)
 {
-        struct dim result = dim_int(0);
-
-        return conclude(t, expr_ceildiv(t, a, b, &result), result, a, b);
+        return divide(t, OP_CEILDIV, a, b);
 }
 
 struct dim dim_exactdiv(struct dim_table *t, struct dim a, struct dim b)
 {
-        struct dim result = dim_int(0);
-
-        return conclude(t, expr_exactdiv(t, a, b, &result), result, a, b);
+        return divide(t, OP_EXACTDIV, a, b);
 }
 
 struct dim dim_mod(struct dim_table *t, struct dim a, struct dim b)
 {
-        struct dim result = dim_int(0);
-
-        return conclude(t, expr_mod(t, a, b, &result), result, a, b);
-}
-
-static struct dim extreme(struct dim_table *t, enum atom_kind kind, struct dim a, struct dim b)
-{
-        struct dim result = dim_int(0), arg[2] = {a, b};
-
-        return conclude(t, expr_extreme(t, kind, arg, 2, &result), result, a, b);
+        return divide(t, OP_MOD, a, b);
 }
 
 struct dim dim_max(struct dim_table *t, struct dim a, struct dim b)
 {
         if (dim_is_int(a) && dim_is_int(b))
                 return a.val >= b.val ? a : b;
-        return dim_same(a, b) ? a : extreme(t, ATOM_MAX, a, b);
+        return dim_same(a, b) ? a : result_of(t, OP_MAX, a, b);
 }
 
 struct dim dim_min(struct dim_table *t, struct dim a, struct dim b)
 {
         if (dim_is_int(a) && dim_is_int(b))
                 return a.val <= b.val ? a : b;
-        return dim_same(a, b) ? a : extreme(t, ATOM_MIN, a, b);
+        return dim_same(a, b) ? a : result_of(t, OP_MIN, a, b);
 }
 
 bool dim_broadcast(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
@@ -114,6 +145,6 @@ bool dim_broadcast(struct dim_table *t, struct dim a, struct dim b, struct dim *
 
         if (!dim_same(a, b) && !expr_broadcast(t, arg, 2, &faults, &result))
                 return false;
-        *ret = conclude(t, faults, result, a, b);
+        *ret = faults ? fail(t, faults, a, b, never_negative(t, a) && never_negative(t, b)) : result;
         return true;
 }

@@ -140,7 +140,9 @@ struct dim_table {
         uint32_t exprs, expr_room;
         struct slots name_slots, atom_slots, mono_slots;
         struct slots expr_slots,
-                written_slots; /* sums by their normal forms; by their terms, where that is not the same */
+                written_slots;         /* sums by their normal forms; by their terms, where that is not the same */
+        struct remembered *remembered; /* results of operations (memo.c) */
+        size_t remembered_room;        /* a power of 2; 0 at first */
 
         /* Each counts up when what is remembered on its ground no longer holds. */
         uint32_t fact_generation, bind_generation, text_generation;
@@ -193,6 +195,25 @@ struct atom *mono_atom(const struct dim_table *t, uint64_t mono);
 
 /* The symbol that stands for what a fault kept from being computed. */
 struct dim symbol_for_faults(struct dim_table *t, unsigned faults, bool never_negative);
+
+/* -- memo.c: what the public operations gave -- */
+
+/* Those from the first quotient on depend on facts. */
+enum operation {
+        OP_ADD,
+        OP_SUB,
+        OP_MUL,
+        OP_FLOORDIV,
+        OP_CEILDIV,
+        OP_EXACTDIV,
+        OP_MOD,
+        OP_MAX,
+        OP_MIN,
+};
+
+/* What it gave, where that is remembered and holds still. */
+bool memo_find(const struct dim_table *t, enum operation op, struct dim a, struct dim b, struct dim *ret);
+void memo_keep(struct dim_table *t, enum operation op, struct dim a, struct dim b, struct dim result);
 
 /* -- poly.c: sums and products -- */
 

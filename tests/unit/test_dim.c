@@ -508,6 +508,31 @@ static bool some_values(void *user, uint32_t symbol, int64_t *ret)
         return *ret || strcmp(name, "K") == 0;
 }
 
+/* Results are remembered by their operands: as long as no fact makes them simpler, and for all operands. */
+START_TEST(remembered_results)
+{
+        start();
+        struct dim n = named("N"), m = named("M"), of[700];
+
+        for (int64_t i = 0; i < 700; i++)
+                of[i] = dim_floordiv(table, dim_mul(table, n, dim_int(i % 5 + 2)), dim_add(table, m, dim_int(i)));
+        for (int64_t i = 0; i < 700; i++) {
+                struct dim again =
+                        dim_floordiv(table, dim_mul(table, n, dim_int(i % 5 + 2)), dim_add(table, m, dim_int(i)));
+                const char *text = arena_printf(arena, "%lld*N//(M + %lld)", (long long)(i % 5 + 2), (long long)i);
+
+                ck_assert(dim_same(again, of[i]));
+                ck_assert_msg(dim_same(read(text), of[i]), "%s is %s", text, dim_text(table, of[i]));
+        }
+        expect("max(N, 2)", dim_max(table, n, dim_int(2)));
+        expect("min(N, 2)", dim_min(table, n, dim_int(2)));
+        dim_assume_ge(table, n, 2);
+        expect("N", dim_max(table, n, dim_int(2)));
+        expect("2", dim_min(table, n, dim_int(2)));
+        stop();
+}
+END_TEST
+
 START_TEST(values_under_an_assignment)
 {
         static const struct {
@@ -557,4 +582,4 @@ END_TEST
 
 UNIT_MAIN("dim", sums_and_products, divisions, rings_and_rests, extremes_and_broadcasts, operands_in_any_order_are_one,
           names, reading, faults, growth_ends, proofs, bindings, long_chains_resolve, bounds, sizes_are_not_negative,
-          values_under_an_assignment);
+          remembered_results, values_under_an_assignment);

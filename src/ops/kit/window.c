@@ -35,21 +35,21 @@ static struct dim needed(struct node *n, const struct window *w)
         return w->auto_pad == WINDOW_NOTSET ? dim_sub(n->dims, covered(n, w), pads) : covered(n, w);
 }
 
-/* Rounding down, a kernel that is larger than the padded input fits nowhere; rounding up, one window may still begin in
-   the data. Of no data there may be no window at all: the formulas say 0. Where it takes two
-   elements or more for a window, their lack is an error even then. */
-static enum ox_code expect_fit(struct node *n, const struct window *w, int axis, struct dim room, struct dim count)
+/* How many elements more than the axis has there are for windows to begin at: the pads, less what a window covers. */
+static struct dim beyond(struct node *n, const struct window *w)
+{
+        struct dim pads = dim_int(0);
+
+        if (w->auto_pad == WINDOW_NOTSET)
+                pads = dim_add(n->dims, dim_int(w->pad_begin), dim_int(w->pad_end));
+        return dim_sub(n->dims, pads, covered(n, w));
+}
+
+static enum ox_code no_window_fits(struct node *n, const struct window *w, int axis)
 {
         struct dim_table *t = n->dims;
-        int64_t most, least;
-
-        dim_range(t, count, &least, &most);
-        if (most > 0 && !dim_is_int(count) && !dim_proves_ge(t, dim_int(1), needed(n, w)))
-                return size_at_least(n, count, dim_int(dim_proves_ge(t, needed(n, w), dim_int(2))), 0);
-        if (most > 0 || (most == 0 && !dim_proves_ge(t, needed(n, w), dim_int(2))))
-                return OX_OK;
-        const char *covers = dim_text(t, covered(n, w)), *padded = dim_text(t, dim_add(t, room, covered(n, w)));
-
+        const char *covers = dim_text(t, covered(n, w));
+        const char *padded = dim_text(t, dim_add(t, dim_add(t, w->size, beyond(n, w)), covered(n, w)));
         const char *wanted = arena_printf(n->arena, "%s or more with padding", covers);
 
         if (axis < 0)
@@ -61,6 +61,22 @@ static enum ox_code expect_fit(struct node *n, const struct window *w, int axis,
                              node_input_text(n, 0), covers, axis, padded);
 }
 
+/* Rounding down, a kernel that is larger than the padded input fits nowhere; rounding up, one window may still begin in
+   the data. Of no data there may be no window at all: the formulas say 0. Where it takes two
+   elements or more for a window, their lack is an error even then. */
+static enum ox_code expect_fit(struct node *n, const struct window *w, int axis, struct dim count)
+{
+        struct dim_table *t = n->dims;
+        int64_t most, least;
+
+        dim_range(t, count, &least, &most);
+        if (most > 0 && !dim_is_int(count) && !dim_proves_ge(t, dim_int(1), needed(n, w)))
+                return size_at_least(n, count, dim_int(dim_proves_ge(t, needed(n, w), dim_int(2))), 0);
+        if (most > 0 || (most == 0 && !dim_proves_ge(t, needed(n, w), dim_int(2))))
+                return OX_OK;
+        return no_window_fits(n, w, axis);
+}
+
 /* The formulas stand alike in the texts of Conv and of every pool. `ceil_mode` rounds up; with VALID it changes
    nothing, for ceil((size - kernel + 1) / stride) is floor((size - kernel) / stride) + 1. The text of AveragePool-11
    alone rounds down where auto_pad goes without ceil_mode: against its own attribute's text, which has a ceiling for
@@ -68,33 +84,31 @@ static enum ox_code expect_fit(struct node *n, const struct window *w, int axis,
 enum ox_code window_output(struct node *n, const struct window *w, int axis, struct dim *ret)
 {
         struct dim_table *t = n->dims;
-        struct dim stride = dim_int(w->stride), room, steps, count;
+        struct dim stride = dim_int(w->stride), steps, count;
 
         if (w->auto_pad == WINDOW_SAME_UPPER || w->auto_pad == WINDOW_SAME_LOWER) {
                 *ret = dim_ceildiv(t, w->size, stride);
                 return OX_OK;
         }
-        room = dim_sub(t, w->size, covered(n, w));
-        if (w->auto_pad == WINDOW_NOTSET)
-                room = dim_add(t, room, dim_add(t, dim_int(w->pad_begin), dim_int(w->pad_end)));
-        steps = dim_add(t, room, stride);
+        /* Numbers are added up first, so that one sum is made of a size and not one for each number. */
+        steps = dim_add(t, w->size, dim_add(t, beyond(n, w), stride));
         if (!w->ceil_mode || w->auto_pad != WINDOW_NOTSET)
                 count = dim_floordiv(t, steps, stride);
         else if (w->drop_last_in_padding)
                 count = windows_in_data(n, w, steps);
         else
                 count = dim_ceildiv(t, steps, stride);
-        TRY(expect_fit(n, w, axis, room, count));
+        TRY(expect_fit(n, w, axis, count));
         *ret = count;
         return OX_OK;
 }
 
-/* An attribute that the operator's version has not, or an empty one, is as good as absent. */
+/* An empty one is as good as absent. */
 static enum ox_code read_list(struct node *n, const char *name, size_t count, int64_t otherwise, const int64_t **ret)
 {
         size_t given = 0;
 
-        if (!op_find_attr(n->row, name) || !attr_ints(n, name, ret, &given) || given == 0) {
+        if (!attr_ints(n, name, ret, &given) || given == 0) {
                 int64_t *filled = arena_new_array(n->arena, int64_t, count);
 
                 for (size_t i = 0; i < count; i++)
@@ -114,10 +128,11 @@ static enum window_pad read_auto_pad(const struct node *n)
         static const struct {
                 const char *name;
                 enum window_pad pad;
-        } pads[] = {{"VALID", WINDOW_VALID}, {"SAME_UPPER", WINDOW_SAME_UPPER}, {"SAME_LOWER", WINDOW_SAME_LOWER}};
+        } pads[] = {{"NOTSET", WINDOW_NOTSET},
+                    {"SAME_UPPER", WINDOW_SAME_UPPER},
+                    {"SAME_LOWER", WINDOW_SAME_LOWER},
+                    {"VALID", WINDOW_VALID}};
 
-        if (!op_find_attr(n->row, "auto_pad"))
-                return WINDOW_NOTSET;
         for (size_t i = 0; i < sizeof(pads) / sizeof(pads[0]); i++)
                 if (attr_is(n, "auto_pad", pads[i].name))
                         return pads[i].pad;
@@ -150,7 +165,7 @@ bool windows_spatial(const struct node *n, int *ret)
         size_t count = 0;
 
         for (size_t k = 0; count == 0 && k < sizeof(lists) / sizeof(lists[0]); k++)
-                if (op_find_attr(n->row, lists[k]) && attr_ints(n, lists[k], &values, &count) && k == 3)
+                if (attr_ints(n, lists[k], &values, &count) && k == 3)
                         count = count / 2;
         if (count == 0 || (int64_t)count > n->limits->rank - 2)
                 return false;
