@@ -82,6 +82,9 @@ class Tables(unittest.TestCase):
         for text in ('"seq(tensor(float))", -1', '"map(int64,tensor(string))", -1', '"optional(seq(tensor(bool)))", -1'):
             self.assertIn(text, table)
 
+    def test_sparse_types(self):
+        self.assertIn('"sparse_tensor(float)"', self.table("A 1 - - (X: T) -> () T = sparse_tensor(floats13)"))
+
     def test_allowed(self):
         for attribute, wanted in (
                 ('m: string in ["a", "b" | "c"] = "a"', ".count = 2, .spelled = 3"),

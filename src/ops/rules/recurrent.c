@@ -1,16 +1,18 @@
 /* RNN, GRU, LSTM: X is [seq_length, batch_size, input_size]; with `layout` 1 (since version 14) the batch comes first,
    in X, in the states and in the outputs. */
 #include "ops/rules/recurrent.h"
+#include "ops/kit/sized.h"
 #include "ops/kit/sizes.h"
 
 struct recurrent {
         int gates; /* how often hidden_size is in the weights' second axis */
         bool batch_first;
+        bool attends;  /* W sees what is attended to, too, behind the input */
         int gate_axis; /* of the weights, where the gates are; the other of axes 1 and 2 is what they see */
         struct dim directions, seq, batch, input, hidden;
 };
 
-enum { IN_X, IN_W, IN_R, IN_B, IN_LENS, IN_H, IN_C, IN_P };
+enum { IN_X, IN_W, IN_R, IN_B, IN_LENS, IN_H, IN_C, IN_P, IN_QW, IN_MW, IN_V, IN_MEMORY, IN_MEMORY_LENS, IN_AW };
 
 static int seen_axis(const struct recurrent *r)
 {
@@ -78,7 +80,7 @@ static enum ox_code weights_agree(struct node *n, struct recurrent *r)
                 directions_agree(n, r, i);
                 TRY(hidden_agree(n, r, i, inputs[k].axis, inputs[k].times));
         }
-        if (in_has_rank(n, IN_W))
+        if (in_has_rank(n, IN_W) && !r->attends)
                 TRY(in_agree(n, &r->input, IN_W, seen_axis(r)));
         return hidden_agree(n, r, IN_R, seen_axis(r), 1);
 }
@@ -89,6 +91,12 @@ static enum ox_code states_agree(struct node *n, struct recurrent *r)
         struct dim *const state[] = {r->batch_first ? &r->batch : &r->directions,
                                      r->batch_first ? &r->directions : &r->batch, &r->hidden};
 
+        if (r->attends) {
+                TRY(sizes_agree(n, IN_MEMORY_LENS, 1, lengths));
+                TRY(in_expect_rank(n, IN_MEMORY, 3));
+                if (in_has_rank(n, IN_MEMORY))
+                        TRY(in_agree(n, &r->batch, IN_MEMORY, 0));
+        }
         TRY(sizes_agree(n, IN_LENS, 1, lengths));
         TRY(sizes_agree(n, IN_H, 3, state));
         return sizes_agree(n, IN_C, 3, state);
@@ -123,9 +131,8 @@ static enum ox_code recurrent_read(struct node *n, struct recurrent *r)
 
 /* Y is [seq_length, num_directions, batch_size, hidden_size], or [batch_size, seq_length, num_directions, hidden_size];
    the last states are [num_directions, batch_size, hidden_size], or [batch_size, num_directions, hidden_size]. */
-static enum ox_code recurrent(struct node *n, int gates, int gate_axis)
+static enum ox_code recurrent(struct node *n, struct recurrent r)
 {
-        struct recurrent r = {.gates = gates, .gate_axis = gate_axis};
         struct dim *y = arena_new_array(n->arena, struct dim, 4), *last = arena_new_array(n->arena, struct dim, 3);
 
         TRY(recurrent_read(n, &r));
@@ -144,19 +151,19 @@ static enum ox_code recurrent(struct node *n, int gates, int gate_axis)
 /* RNN (1, 7, 14, 22) */
 enum ox_code infer_RNN(struct node *n)
 {
-        return recurrent(n, 1, 1);
+        return recurrent(n, (struct recurrent){.gates = 1, .gate_axis = 1});
 }
 
 /* GRU (1, 3, 7, 14, 22) */
 enum ox_code infer_GRU(struct node *n)
 {
-        return recurrent(n, 3, 1);
+        return recurrent(n, (struct recurrent){.gates = 3, .gate_axis = 1});
 }
 
 /* LSTM (1, 7, 14, 22): Y_c has the shape of Y_h. */
 enum ox_code infer_LSTM(struct node *n)
 {
-        return recurrent(n, 4, 1);
+        return recurrent(n, (struct recurrent){.gates = 4, .gate_axis = 1});
 }
 
 /* DynamicQuantizeLSTM 1 of com.microsoft: weights are [num_directions, input_size, 4 * hidden_size]; their scales and
@@ -167,5 +174,19 @@ enum ox_code infer_DynamicQuantizeLSTM(struct node *n)
                 TRY(in_expect_rank_least(n, i, 1));
                 TRY(in_expect_rank_most(n, i, 2));
         }
-        return recurrent(n, 4, 2);
+        return recurrent(n, (struct recurrent){.gates = 4, .gate_axis = 2});
+}
+
+/* AttnLSTM 1 of com.microsoft: an LSTM whose input is joined with what it attended to, so that W sees more than X has.
+   M is [batch_size, max_memory_step, memory_depth], QW and MW [num_directions, what they see, am_attn_size]. */
+enum ox_code infer_AttnLSTM(struct node *n)
+{
+        struct size depth = {0}, attention = {0};
+
+        TRY(IN_SIZED(n, IN_QW, NULL, NULL, &attention));
+        TRY(IN_SIZED(n, IN_MW, NULL, &depth, &attention));
+        TRY(IN_SIZED(n, IN_V, NULL, &attention));
+        TRY(IN_SIZED(n, IN_MEMORY, NULL, NULL, &depth));
+        TRY(in_expect_rank(n, IN_AW, 3));
+        return recurrent(n, (struct recurrent){.gates = 4, .gate_axis = 1, .attends = true});
 }

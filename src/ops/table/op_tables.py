@@ -138,6 +138,13 @@ def read_type(reader, sets):
         inner = read_type(reader, sets)
         reader.expect(")")
         return [f"{name}({text})" for text in inner]
+    if name == "sparse_tensor":
+        reader.expect("(")
+        inner = read_type(reader, sets)
+        reader.expect(")")
+        if not all(text.startswith("tensor(") for text in inner):
+            reader.fail("a sparse tensor holds elements")
+        return [f"sparse_{text}" for text in inner]
     if name == "map":
         reader.expect("(")
         key = reader.name("a key type")
@@ -186,7 +193,7 @@ def read_sets(path):
     for place, text in lines_of(path):
         reader = Reader(place, text)
         name = reader.name("the name of a set")
-        if name in sets or name in ELEMS or name in ("seq", "optional", "map"):
+        if name in sets or name in ELEMS or name in ("seq", "optional", "sparse_tensor", "map"):
             reader.fail(f"{name!r} is there already")
         reader.expect("=")
         sets[name] = read_types(reader, sets)

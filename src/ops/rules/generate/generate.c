@@ -71,14 +71,21 @@ void content_ConstantOfShape(struct node *n)
         out_content(n, 0, content);
 }
 
-/* -- Range 11-27: max(ceil((limit - start) / delta), 0) elements -- */
+/* -- Range 11-27, and 1 of com.microsoft, where delta may be left out: max(ceil((limit - start) / delta), 0) elements
+ * --
+ */
 
-static enum ox_code range_scalar(struct node *n, int i, struct scalar *ret)
+/* start, limit and delta, which is 1 where it is not given. */
+static enum ox_code range_scalars(struct node *n, struct scalar *ret)
 {
-        const struct content *content = in_content(n, i);
+        for (int i = 0; i < 3; i++) {
+                const struct content *content = in_content(n, i);
 
-        TRY(in_expect_scalar(n, i));
-        *ret = content && content->count == 1 ? content->at[0] : scalar_unknown();
+                TRY(in_expect_scalar(n, i));
+                ret[i] = content && content->count == 1 ? content->at[0] : scalar_unknown();
+        }
+        if (!in_given(n, 2))
+                ret[2] = ret[0].kind == SCALAR_FLOAT ? scalar_float(1) : scalar_int(dim_int(1));
         return OX_OK;
 }
 
@@ -182,8 +189,8 @@ enum ox_code infer_Range(struct node *n)
         struct scalar operands[3];
         enum elem elem = ELEM_UNDEFINED;
 
+        TRY(range_scalars(n, operands));
         for (int i = 0; i < 3; i++) {
-                TRY(range_scalar(n, i, &operands[i]));
                 TRY(in_expect_same_elem(n, 0, i));
                 if (elem == ELEM_UNDEFINED)
                         elem = in_elem(n, i);
@@ -200,13 +207,15 @@ enum ox_code infer_Range(struct node *n)
 /* Elements of integers alone: the elements of floats depend on the order in which a runtime adds. */
 void content_Range(struct node *n)
 {
-        struct scalar start, limit, delta, *to;
+        struct scalar operands[3], start, delta, *to;
         struct content *content;
         struct grid out;
 
-        if (range_scalar(n, 0, &start) != OX_OK || range_scalar(n, 1, &limit) != OX_OK ||
-            range_scalar(n, 2, &delta) != OX_OK || start.kind != SCALAR_INT || delta.kind != SCALAR_INT ||
-            !out_wanted(n, 0) || !grid_of(n, &n->out[0].type, &out))
+        if (range_scalars(n, operands) != OX_OK || !out_wanted(n, 0) || !grid_of(n, &n->out[0].type, &out))
+                return;
+        start = operands[0];
+        delta = operands[2];
+        if (start.kind != SCALAR_INT || delta.kind != SCALAR_INT)
                 return;
         content = content_new(n->arena, (size_t)out.count, &to);
         for (int64_t k = 0; k < out.count; k++)

@@ -68,6 +68,15 @@ void content_Gather(struct node *n)
         out_content(n, 0, content);
 }
 
+/* TorchEmbedding 1 of com.microsoft: weight is N x M; M stands behind the indices' shape. */
+enum ox_code infer_TorchEmbedding(struct node *n)
+{
+        TRY(in_expect_rank(n, 0, 2));
+        TRY(in_expect_scalar(n, 2));
+        TRY(in_expect_scalar(n, 3));
+        return infer_Gather(n);
+}
+
 /* -- GatherElements 11-13: the output has the indices' shape -- */
 
 enum ox_code infer_GatherElements(struct node *n)
@@ -118,7 +127,8 @@ void content_GatherElements(struct node *n)
         out_content(n, 0, content);
 }
 
-/* -- GatherND 11-13: the last axis of the indices holds tuples, from 12 on behind `batch_dims` shared axes -- */
+/* -- GatherND 11-13, and 1 of com.microsoft: the last axis of the indices holds tuples, from 12 on behind `batch_dims`
+ * shared axes -- */
 
 static enum ox_code gather_nd_tuples(struct node *n, int batch, int64_t *ret_width)
 {

@@ -7,7 +7,8 @@
 
 #include "base/checked.h"
 
-/* -- Pad 1-25: `paddings` (1) and `pads` (2) are attributes, from 11 on inputs; from 18 on for some axes alone -- */
+/* -- Pad 1-25: `paddings` (1) and `pads` (2) are attributes, from 11 on inputs; from 18 on for some axes alone. Pad 1
+   of com.microsoft is Pad-13, with pads of shape [1, 2 * rank] too -- */
 
 /* What is added before and after each axis; SCALAR_UNKNOWN where that is not known. */
 struct pads {
@@ -15,9 +16,25 @@ struct pads {
         struct scalar *begin, *end;
 };
 
+/* The version of ai.onnx that the node's operator is. */
+static int pad_version(const struct node *n)
+{
+        return n->row->domain[0] == '\0' ? n->row->since : 13;
+}
+
 static enum ox_code pads_list(struct node *n, struct list *ret)
 {
-        return list_get(n, n->row->since == 1 ? "paddings" : "pads", 1, false, ret);
+        struct dim one = dim_int(1), count;
+        const struct content *content = in_content(n, 1);
+
+        if (n->row->domain[0] == '\0' || in_rank(n, 1) != 2)
+                return list_get(n, n->row->since == 1 ? "paddings" : "pads", 1, false, ret);
+        TRY(in_agree(n, &one, 1, 0));
+        count = in_dim(n, 1, 1);
+        *ret = (struct list){.state = LIST_UNKNOWN};
+        if (content && dim_is_int(count) && content->count == (size_t)count.val)
+                *ret = (struct list){.state = LIST_KNOWN, .count = content->count, .at = content->at};
+        return OX_OK;
 }
 
 /* The axes that the pads stand for, all of them when none are named. *ret_known is false when they are not known. */
@@ -27,7 +44,7 @@ static enum ox_code pads_axes(struct node *n, int rank, const int64_t **ret, siz
         int64_t *all;
         bool *seen;
 
-        if (n->row->since >= 18)
+        if (pad_version(n) >= 18)
                 TRY(list_get(n, NULL, 3, false, &axes));
         *ret_known = true;
         if (axes.state == LIST_ABSENT) {
@@ -52,7 +69,7 @@ static enum ox_code pads_check(struct node *n, const struct list *pads)
         struct list axes = {.state = LIST_ABSENT};
         const int64_t *numbers;
 
-        if (n->row->since >= 18)
+        if (pad_version(n) >= 18)
                 TRY(list_get(n, NULL, 3, false, &axes));
         if (axes.state == LIST_KNOWN && list_numbers(n, &axes, &numbers))
                 TRY(axes_distinct(n, numbers, axes.count, 3));
@@ -124,11 +141,11 @@ enum pad_mode { PAD_CONSTANT, PAD_EDGE, PAD_REFLECT, PAD_WRAP, PAD_OTHER };
 
 static enum pad_mode pad_mode(const struct node *n)
 {
-        return attr_is(n, "mode", "constant")                      ? PAD_CONSTANT
-               : attr_is(n, "mode", "edge")                        ? PAD_EDGE
-               : attr_is(n, "mode", "reflect")                     ? PAD_REFLECT
-               : n->row->since >= 19 && attr_is(n, "mode", "wrap") ? PAD_WRAP
-                                                                   : PAD_OTHER;
+        return attr_is(n, "mode", "constant")                       ? PAD_CONSTANT
+               : attr_is(n, "mode", "edge")                         ? PAD_EDGE
+               : attr_is(n, "mode", "reflect")                      ? PAD_REFLECT
+               : pad_version(n) >= 19 && attr_is(n, "mode", "wrap") ? PAD_WRAP
+                                                                    : PAD_OTHER;
 }
 
 /* Where position `at` of an axis of `size` elements takes its value: itself inside, else as `mode` says. */
@@ -157,7 +174,7 @@ static struct scalar pad_fill(const struct node *n)
 {
         double value;
 
-        if (n->row->since < 11)
+        if (pad_version(n) < 11)
                 return attr_float(n, "value", &value) ? scalar_float(value) : scalar_unknown();
         if (in_given(n, 2))
                 return in_content(n, 2) && in_content(n, 2)->count == 1 ? in_content(n, 2)->at[0] : scalar_unknown();

@@ -2,6 +2,7 @@
    elements in place: Trilu, ReverseSequence. */
 #include "ops/kit/axes.h"
 #include "ops/kit/elements.h"
+#include "ops/kit/sized.h"
 #include "ops/kit/sizes.h"
 #include "ops/rules/index.h"
 
@@ -305,6 +306,19 @@ enum ox_code infer_Unique(struct node *n)
         dims[axis] = unique_size(n, axis, from);
         TRY(unique_vectors(n, dims[axis], from));
         return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
+}
+
+/* Unique 1 of com.microsoft: of a vector; the indices are those of each element's value in y. */
+enum ox_code infer_com_microsoft_Unique(struct node *n)
+{
+        struct size values = {0}, elements = {0};
+
+        TRY(IN_SIZED(n, 0, &elements));
+        TRY(OUT_SIZED(n, 1, &elements));
+        if (elements.known)
+                values = (struct size){.known = true, .dim = unique_size(n, -1, elements.dim)};
+        TRY(OUT_SIZED(n, 0, &values));
+        return OUT_SIZED(n, 2, &values);
 }
 
 /* -- OneHot 9-11: an axis of `depth` is inserted; the element type is that of `values` -- */

@@ -3,7 +3,7 @@
 #include "ops/kit/sized.h"
 #include "ops/rules/microsoft.h"
 
-/* EPContext 1, Snpe 1, QuantizeWithOrder 1, DequantizeWithOrder 1 */
+/* EPContext 1, Snpe 1, QuantizeWithOrder 1, DequantizeWithOrder 1, ComplexMul 1, ComplexMulConj 1 */
 enum ox_code infer_declared_types(struct node *n)
 {
         node_note(n, REASON_NO_RULE, -1, "the text of the operator does not tell the shapes of its outputs");
