@@ -69,6 +69,42 @@ struct dim dim_add(struct dim_table *t, struct dim a, struct dim b)
         return dim_is(b, 0) ? a : result_of(t, OP_ADD, a, b);
 }
 
+/* Added up one by one, n sizes would leave sums of n^2 terms behind. */
+static struct dim long_sum(struct dim_table *t, const struct dim *d, size_t count)
+{
+        struct scratch_mark mark = scratch_mark(t);
+        struct gather g = {0};
+        struct dim result = dim_int(0);
+        struct poly sum;
+        unsigned faults = 0;
+        bool sized = true;
+
+        for (size_t i = 0; i < count && !faults; i++)
+                faults = gather_dim(t, &g, d[i], 1);
+        if (!faults)
+                faults = gather_join(t, &g, &sum);
+        if (!faults)
+                faults = poly_intern(t, sum, &result);
+        scratch_release(t, mark);
+        for (size_t i = 0; i < count && faults; i++)
+                sized = sized && never_negative(t, d[i]);
+        return faults ? symbol_for_faults(t, faults, sized) : result;
+}
+
+struct dim dim_sum(struct dim_table *t, const struct dim *d, size_t count)
+{
+        struct dim sum = dim_int(0);
+        size_t symbolic = 0;
+
+        for (size_t i = 0; i < count; i++)
+                symbolic += !dim_is_int(d[i]);
+        if (count > 2 && symbolic > 0)
+                return long_sum(t, d, count);
+        for (size_t i = 0; i < count; i++)
+                sum = dim_add(t, sum, d[i]);
+        return sum;
+}
+
 struct dim dim_sub(struct dim_table *t, struct dim a, struct dim b)
 {
         struct dim result = dim_int(0);

@@ -152,6 +152,8 @@ void dim_symbol_place(struct dim_table *t, uint32_t index, const char *value, in
 /* -- arithmetic: never fails, see dim_take_faults(). Integer division and modulo are Python's. -- */
 
 struct dim dim_add(struct dim_table *t, struct dim a, struct dim b);
+/* Of all of them, none of whose parts is kept: 0 for none. */
+struct dim dim_sum(struct dim_table *t, const struct dim *d, size_t count);
 struct dim dim_sub(struct dim_table *t, struct dim a, struct dim b);
 struct dim dim_mul(struct dim_table *t, struct dim a, struct dim b);
 struct dim dim_floordiv(struct dim_table *t, struct dim a, struct dim b);

@@ -215,6 +215,42 @@ START_TEST(operands_in_any_order_are_one)
 }
 END_TEST
 
+/* As one by one, past the limit and with numbers alone too; a sum of many leaves no sums of some of them behind. */
+START_TEST(sums_of_many)
+{
+        enum { MANY = 900 };
+        struct dim d[MANY + 200], sum = dim_int(0);
+
+        start();
+        ck_assert(dim_is(dim_sum(table, NULL, 0), 0));
+        for (int i = 0; i < MANY + 200; i++)
+                d[i] = i % 3 == 0 ? dim_int(i) : dim_fresh(table, "s", NULL);
+        for (int i = 0; i < 60; i++)
+                sum = dim_add(table, sum, d[i]);
+        ck_assert(dim_same(dim_sum(table, d, 60), sum));
+        struct dim halves[] = {read("H//2"), read("(H + 1)//2"), d[1]};
+
+        ck_assert(dim_same(dim_sum(table, halves, 3), dim_add(table, read("H"), d[1])));
+        size_t before = arena_used(arena);
+
+        dim_sum(table, d, MANY);
+        ck_assert_uint_lt(arena_used(arena) - before, (size_t)256 * MANY);
+        ck_assert_uint_eq(dim_take_faults(table), 0);
+        dim_sum(table, d, MANY + 200);
+        ck_assert_uint_eq(dim_take_faults(table), 0);
+        for (int i = 0; i < MANY + 200; i++)
+                d[i] = dim_fresh(table, "s", NULL);
+        sum = dim_sum(table, d, MANY + 200);
+        ck_assert_uint_eq(dim_take_faults(table), DIM_FAULT_LIMIT);
+        ck_assert(dim_proves_ge(table, sum, dim_int(0)) && dim_is_free(table, sum));
+        struct dim large[] = {dim_int(INT64_MAX), dim_int(1), dim_int(2)};
+
+        dim_sum(table, large, 3);
+        ck_assert_uint_eq(dim_take_faults(table), DIM_FAULT_OVERFLOW | DIM_FAULT_CONCRETE_OVERFLOW);
+        stop();
+}
+END_TEST
+
 START_TEST(names)
 {
         start();
@@ -581,5 +617,5 @@ START_TEST(values_under_an_assignment)
 END_TEST
 
 UNIT_MAIN("dim", sums_and_products, divisions, rings_and_rests, extremes_and_broadcasts, operands_in_any_order_are_one,
-          names, reading, faults, growth_ends, proofs, bindings, long_chains_resolve, bounds, sizes_are_not_negative,
-          remembered_results, values_under_an_assignment);
+          sums_of_many, names, reading, faults, growth_ends, proofs, bindings, long_chains_resolve, bounds,
+          sizes_are_not_negative, remembered_results, values_under_an_assignment);

@@ -166,7 +166,9 @@ enum ox_code infer_FeatureVectorizer(struct node *n)
         bool has_rows = false, has_columns = true;
 
         attr_ints(n, "inputdimensions", &sizes, &n_sizes);
-        dims[1] = dim_int(0);
+        struct dim *widths = arena_new_array(n->arena, struct dim, (size_t)n->n_in);
+        size_t n_widths = 0;
+
         for (int i = 0; i < n->n_in; i++) {
                 TRY(in_expect_tensor(n, i));
                 int rank = in_rank(n, i);
@@ -183,12 +185,11 @@ enum ox_code infer_FeatureVectorizer(struct node *n)
                 /* Runtimes cut or pad an input to its size of `inputdimensions`, of which the text says nothing. */
                 if ((size_t)i < n_sizes && !dim_is(columns, sizes[i]))
                         has_columns = false;
-                dims[1] = dim_add(n->dims, dims[1], columns);
+                widths[n_widths++] = columns;
         }
         if (!has_rows)
                 dims[0] = out_fresh(n, 0, 0);
-        if (!has_columns)
-                dims[1] = out_fresh(n, 0, 1);
+        dims[1] = has_columns ? dim_sum(n->dims, widths, n_widths) : out_fresh(n, 0, 1);
         return out_tensor(n, 0, ELEM_FLOAT, 2, dims);
 }
 

@@ -35,24 +35,13 @@ static enum elem concat_elem(const struct node *n, struct parts parts)
         return ELEM_UNDEFINED;
 }
 
-static int first_ranked(const struct node *n, struct parts parts)
+/* All axes of input `i` but the one that grows are as those of the parts before it, of which `first` is the first of
+   known rank. */
+static enum ox_code concat_agree(struct node *n, int i, int first, int axis, int rank, struct dim *dims)
 {
-        int i = parts.first;
-
-        while (i < n->n_in - parts.step && !in_has_rank(n, i))
-                i += parts.step;
-        return i;
-}
-
-/* Adds input `i` to what the parts before it gave, of which `first` is the first of known rank. */
-static enum ox_code concat_add(struct node *n, int i, int first, int axis, int rank, struct dim *dims)
-{
-        for (int d = 0; d < rank; d++) {
-                if (d == axis)
-                        dims[d] = dim_add(n->dims, dims[d], in_dim(n, i, d));
-                else
+        for (int d = 0; d < rank; d++)
+                if (d != axis)
                         TRY(in_agree_with(n, &dims[d], i, d, (struct place){first, d}));
-        }
         return OX_OK;
 }
 
@@ -61,26 +50,33 @@ static enum ox_code concat_add(struct node *n, int i, int first, int axis, int r
  */
 static enum ox_code concat(struct node *n, struct parts parts)
 {
-        struct dim *dims = NULL;
+        struct dim *dims = NULL, *sizes;
+        size_t n_sizes = 0;
         bool open = false;
-        int rank, axis;
+        int rank, axis, first = parts.first; /* of known rank */
 
         TRY(concat_rank(n, parts, &rank));
         if (rank == RANK_UNKNOWN)
                 return out_elem(n, 0, concat_elem(n, parts));
         TRY(attr_axis(n, "axis", 1, rank, &axis));
+        sizes = arena_new_array(n->arena, struct dim, (size_t)n->n_in);
         for (int i = parts.first; i < n->n_in; i += parts.step) {
-                if (in_has_rank(n, i) && n->n_in > parts.first + parts.step)
-                        dim_may_be_none(n->dims, in_dim(n, i, axis));
-                if (!in_has_rank(n, i))
+                if (!in_has_rank(n, i)) {
                         open = true;
-                else if (!dims)
+                        continue;
+                }
+                if (n->n_in > parts.first + parts.step)
+                        dim_may_be_none(n->dims, in_dim(n, i, axis));
+                if (!dims) {
+                        first = i;
                         dims = in_dims(n, i);
-                else
-                        TRY(concat_add(n, i, first_ranked(n, parts), axis, rank, dims));
+                } else {
+                        TRY(concat_agree(n, i, first, axis, rank, dims));
+                }
+                sizes[n_sizes++] = in_dim(n, i, axis);
         }
-        if (open && dims)
-                dims[axis] = out_fresh(n, 0, axis);
+        if (dims)
+                dims[axis] = open ? out_fresh(n, 0, axis) : dim_sum(n->dims, sizes, n_sizes);
         return out_tensor(n, 0, concat_elem(n, parts), rank, dims);
 }
 
@@ -158,7 +154,8 @@ struct split {
    single unknown one. */
 static enum ox_code split_given(struct node *n, const struct list *sizes, struct split *s)
 {
-        struct dim sum = dim_int(0);
+        struct dim sum, *known = arena_new_array(n->arena, struct dim, (size_t)n->n_out);
+        size_t n_known = 0;
         int unknown = -1, n_unknown = 0;
 
         if (sizes->count != (size_t)n->n_out)
@@ -173,8 +170,9 @@ static enum ox_code split_given(struct node *n, const struct list *sizes, struct
                         n_unknown++;
                         continue;
                 }
-                sum = dim_add(n->dims, sum, s->part[o]);
+                known[n_known++] = s->part[o];
         }
+        sum = dim_sum(n->dims, known, n_known);
         if (n_unknown == 0)
                 TRY(dim_agree(n, &s->size, sum, 0));
         for (int o = 0; o < n->n_out && dim_is(s->size, 0); o++)

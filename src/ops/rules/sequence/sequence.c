@@ -402,21 +402,18 @@ static enum ox_code split_evenly(struct node *n, int axis, int64_t chunk)
 static enum ox_code split_by_sizes(struct node *n, int axis, const struct content *sizes)
 {
         const struct type **elements = new_elements(n, sizes->count);
-        struct dim total = dim_int(0), size = in_dim(n, 0, axis);
+        struct dim *chunk = arena_new_array(n->arena, struct dim, sizes->count), size = in_dim(n, 0, axis);
         bool all_known = true;
 
         for (size_t i = 0; i < sizes->count; i++) {
-                struct dim chunk;
-
-                if (!element_size(n, sizes->at[i], &chunk)) {
+                if (!element_size(n, sizes->at[i], &chunk[i])) {
                         all_known = false;
-                        chunk = out_fresh(n, 0, axis);
+                        chunk[i] = out_fresh(n, 0, axis);
                 }
-                total = dim_add(n->dims, total, chunk);
-                elements[i] = chunk_type(n, axis, chunk);
+                elements[i] = chunk_type(n, axis, chunk[i]);
         }
         if (all_known)
-                TRY(dim_agree(n, &size, total, 1));
+                TRY(dim_agree(n, &size, dim_sum(n->dims, chunk, sizes->count), 1));
         return out_elements(n, in_elem(n, 0), elements, sizes->count);
 }
 
@@ -506,16 +503,16 @@ static enum ox_code shared_size(struct node *n, size_t count, int axis, struct d
 /* What the elements' sizes on `axis` add up to. */
 static struct dim added_size(struct node *n, size_t count, int axis)
 {
-        struct dim total = dim_int(0);
+        struct dim *sizes = arena_new_array(n->arena, struct dim, count);
 
         for (size_t i = 0; i < count; i++) {
                 const struct type *element = n->in[0]->elements[i];
 
                 if (element->rank == RANK_UNKNOWN)
                         return out_fresh(n, 0, axis);
-                total = dim_add(n->dims, total, element->dim[axis]);
+                sizes[i] = element->dim[axis];
         }
-        return total;
+        return dim_sum(n->dims, sizes, count);
 }
 
 /* The rank that a sequence's elements share; RANK_UNKNOWN when none is known, and, with a warning, when they differ. */
