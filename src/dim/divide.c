@@ -34,7 +34,7 @@ static unsigned take_multiples(struct dim_table *t, struct division *d)
                 if (quotient != 0)
                         out[n_out++] = (struct term){.coef = quotient, .mono = p.term[i].mono};
         }
-        faults = poly_settle(t, in, n_in, &d->numerator);
+        faults = n_out == 0 ? 0 : poly_settle(t, in, n_in, &d->numerator);
         if (!faults)
                 faults = poly_settle(t, out, n_out, &d->outside);
         scratch_release(t, mark);

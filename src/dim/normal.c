@@ -254,14 +254,18 @@ bool poly_is_zero(struct dim_table *t, struct poly p)
         return !is_normal(t, p, &normal) && !normal && normal_form(t, p).n == 0;
 }
 
+static bool is_number(struct poly p, struct dim *ret)
+{
+        if (p.n > 1 || (p.n == 1 && p.term[0].mono != MONO_ONE))
+                return false;
+        *ret = dim_int(poly_constant(p));
+        return true;
+}
+
 /* The dimension of a normal form that is no new one. */
 static bool is_known(const struct dim_table *t, struct poly key, struct dim *ret)
 {
-        if (key.n == 0 || (key.n == 1 && key.term[0].mono == MONO_ONE)) {
-                *ret = dim_int(poly_constant(key));
-                return true;
-        }
-        return expr_find(t, key, ret);
+        return is_number(key, ret) || expr_find(t, key, ret);
 }
 
 /* A new sum, written as short as relations make it, or its normal form where that is shorter. */
@@ -285,6 +289,8 @@ static unsigned intern_new(struct dim_table *t, struct poly p, struct poly key, 
 
 unsigned poly_intern(struct dim_table *t, struct poly p, struct dim *ret)
 {
+        if (is_number(p, ret))
+                return 0;
         struct scratch_mark mark = scratch_mark(t);
         struct poly key = p;
         bool normal;

@@ -52,7 +52,8 @@ static const struct {
 static size_t find_function(const char *text, size_t length)
 {
         for (size_t i = 0; i < FUNCTIONS; i++)
-                if (strlen(functions[i].name) == length && memcmp(functions[i].name, text, length) == 0)
+                if (length > 0 && functions[i].name[0] == text[0] && strlen(functions[i].name) == length &&
+                    memcmp(functions[i].name, text, length) == 0)
                         return i;
         return FUNCTIONS;
 }
@@ -462,6 +463,17 @@ static bool read_sum(struct parser *p, struct fraction *ret)
 bool dim_parse(struct dim_table *t, const char *text, size_t length, bool (*name_ok)(void *user, str_id name),
                void *user, const struct dim_origin *origin, bool from_input, struct dim *ret)
 {
+        /* Most texts are a name alone. */
+        if (dim_is_identifier(text, length)) {
+                str_id name;
+
+                if (name_ok && (!str_find(t->strings, text, length, &name) || !name_ok(user, name)))
+                        return false;
+                if (!name_ok)
+                        name = str_intern(t->strings, text, length);
+                *ret = dim_named(t, name, origin, from_input);
+                return true;
+        }
         /* First without making symbols, which nothing would take back. */
         for (int dry = 1; dry >= 0; dry--) {
                 struct parser p = {.t = t,

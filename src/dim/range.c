@@ -58,6 +58,15 @@ static struct range mul_ranges(struct range a, struct range b)
         return hull(corner, 4);
 }
 
+static struct range scale_range(struct range range, int64_t coef)
+{
+        if (coef == 1)
+                return range;
+        if (coef < 0)
+                return (struct range){mul_bounds(range.upper, coef), mul_bounds(range.lower, coef)};
+        return (struct range){mul_bounds(range.lower, coef), mul_bounds(range.upper, coef)};
+}
+
 /* floor(a / b) of bounds with b >= 1. INT64_MAX may be the divisor itself: what has no bound is not below it. */
 static int64_t div_bounds(int64_t a, int64_t b)
 {
@@ -176,6 +185,8 @@ struct range range_of_mono(struct dim_table *t, uint64_t mono)
         const struct mono *m = t->mono[mono];
         struct range range = {1, 1};
 
+        if (m->n == 1)
+                return range_of_atom(t, t->atom[m->atom[0]]);
         for (uint32_t i = 0; i < m->n; i++) {
                 struct range factor = range_of_atom(t, t->atom[m->atom[i]]);
 
@@ -195,8 +206,7 @@ struct range range_of_poly(struct dim_table *t, struct poly p)
         struct range sum = {0, 0};
 
         for (size_t i = 0; i < p.n; i++) {
-                struct range coef = {p.term[i].coef, p.term[i].coef};
-                struct range range = mul_ranges(coef, range_of_mono(t, p.term[i].mono));
+                struct range range = scale_range(range_of_mono(t, p.term[i].mono), p.term[i].coef);
 
                 sum.lower = add_bounds(sum.lower, range.lower, INT64_MIN);
                 sum.upper = add_bounds(sum.upper, range.upper, INT64_MAX);

@@ -228,6 +228,34 @@ struct dim under_facts(struct dim_table *t, struct dim d)
         return d;
 }
 
+static bool is_affected(struct dim_table *t, struct dim d);
+
+/* Whether facts may make an operation simpler. They make a number of a quotient by a number only where the numerator
+   lies between two numbers; of the others nothing is said here. */
+static bool is_atom_affected(struct dim_table *t, const struct atom *atom)
+{
+        struct range range;
+
+        if (atom->kind == ATOM_SYMBOL)
+                return false;
+        if (atom->kind != ATOM_FLOORDIV || !dim_is_int(atom->arg[1]) || is_affected(t, atom->arg[0]))
+                return true;
+        range = range_of(t, atom->arg[0]);
+        return range.lower != INT64_MIN && range.upper != INT64_MAX;
+}
+
+static bool is_affected(struct dim_table *t, struct dim d)
+{
+        for (uint32_t i = 0; !dim_is_int(d) && i < t->expr[d.expr]->n; i++) {
+                const struct mono *mono = t->mono[t->expr[d.expr]->term[i].mono];
+
+                for (uint32_t k = 0; mono->relates && k < mono->n; k++)
+                        if (is_atom_affected(t, t->atom[mono->atom[k]]))
+                                return true;
+        }
+        return false;
+}
+
 struct dim dim_settle(struct dim_table *t, struct dim d)
 {
         d = dim_resolve(t, d);
@@ -237,7 +265,7 @@ struct dim dim_settle(struct dim_table *t, struct dim d)
         uint32_t generation = t->fact_generation + t->bind_generation;
 
         if (expr->settle_generation != generation) {
-                expr->settled = substitute(t, d, OF_OPERATIONS);
+                expr->settled = is_affected(t, d) ? substitute(t, d, OF_OPERATIONS) : d;
                 expr->settle_generation = generation;
         }
         return expr->settled;

@@ -3,6 +3,8 @@
 
 #include "dim/internal.h"
 
+#define NUMBER_ROOM 11 /* of _4294967295 */
+
 static uint32_t name_hash(const struct dim_table *t, str_id name)
 {
         /* Names are numbered in order of their first use, so that any mixing spreads them. */
@@ -96,17 +98,33 @@ static bool is_taken(struct dim_table *t, str_id name)
         return entry && (entry->symbol || entry->is_reserved);
 }
 
+/* stem_number; nothing but the name is kept. */
+static str_id name_with(struct dim_table *t, const char *stem, size_t length, uint32_t number)
+{
+        struct scratch_mark mark = scratch_mark(t);
+        char *text = scratch_take(t, length + NUMBER_ROOM, 1), *at = text + length + NUMBER_ROOM, *end = at;
+
+        do
+                *--at = (char)('0' + number % 10);
+        while (number /= 10);
+        *--at = '_';
+        memmove(text + length, at, (size_t)(end - at));
+        memcpy(text, stem, length);
+        str_id name = str_intern(t->strings, text, length + (size_t)(end - at));
+
+        scratch_release(t, mark);
+        return name;
+}
+
 /* A name that nothing has: the hint, or the hint with the first number that makes it one. */
 static str_id fresh_name(struct dim_table *t, str_id hint)
 {
         if (hint != STR_EMPTY && !is_taken(t, hint))
                 return hint;
-        for (;;) {
-                struct name_entry *taken = name_entry(t, hint);
-                const char *text =
-                        arena_printf(t->arena, "%s_%u", hint == STR_EMPTY ? "dim" : str_text(t->strings, hint),
-                                     taken->next_suffix++);
-                str_id name = str_intern_z(t->strings, text);
+        const char *stem = hint == STR_EMPTY ? "dim" : str_text(t->strings, hint);
+
+        for (size_t length = strlen(stem);;) {
+                str_id name = name_with(t, stem, length, name_entry(t, hint)->next_suffix++);
 
                 if (!is_taken(t, name))
                         return name;
@@ -116,11 +134,11 @@ static str_id fresh_name(struct dim_table *t, str_id hint)
 /* The stem with the first number that makes it a name that nothing has. */
 static str_id numbered_name(struct dim_table *t, const char *stem)
 {
-        str_id of = str_intern_z(t->strings, stem);
+        const size_t length = strlen(stem);
+        str_id of = str_intern(t->strings, stem, length);
 
         for (;;) {
-                const char *text = arena_printf(t->arena, "%s_%u", stem, ++name_entry(t, of)->last_number);
-                str_id name = str_intern_z(t->strings, text);
+                str_id name = name_with(t, stem, length, ++name_entry(t, of)->last_number);
 
                 if (!is_taken(t, name))
                         return name;
