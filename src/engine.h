@@ -19,6 +19,10 @@ struct ox_context *ox_context_new_shared(const struct ox_limits *limits, struct 
 
 struct arena *ox_context_arena(struct ox_context *context);
 
+/* The seed of the table of a model's names, as that of struct ox_options is of all other tables. To be called before a
+   model is fed; holds for all that come. */
+void ox_model_seed(struct ox_context *context, uint64_t seed);
+
 /* Once a model has taken so much of the context's memory, the rest of it is parsed by ox_model_infer() and not while it
    is fed. To be called before it is; holds until the context is reset. */
 void ox_model_defer(struct ox_context *context, size_t bytes);

@@ -121,7 +121,7 @@ static bool start_service(struct daemon *d)
         budget_init(&service->budget, d->config.memory_bytes, &service->metrics, reclaim, service);
         service->contexts =
                 contexts_new(&d->config.limits, (size_t)(d->config.workers + d->config.io_threads) + CONTEXTS_SPARE,
-                             &service->budget);
+                             &service->budget, service->seed);
         service->pool = pool_new(&(struct pool_settings){
                 .threads = (size_t)d->config.workers,
                 .queue = (size_t)d->config.queue,

@@ -13,6 +13,7 @@
 struct contexts {
         struct ox_limits limits;
         struct budget *budget;
+        uint64_t seed;
         pthread_mutex_t lock;
         size_t count, most;
         /* How many are out, were at most since contexts_tidy() looked, and lately: that falls by one a call. */
@@ -21,7 +22,7 @@ struct contexts {
         struct ox_context *idle[];
 };
 
-struct contexts *contexts_new(const struct ox_limits *limits, size_t most, struct budget *budget)
+struct contexts *contexts_new(const struct ox_limits *limits, size_t most, struct budget *budget, uint64_t seed)
 {
         struct contexts *contexts = calloc(1, sizeof(*contexts) + most * sizeof(struct ox_context *));
 
@@ -29,6 +30,7 @@ struct contexts *contexts_new(const struct ox_limits *limits, size_t most, struc
                 return NULL;
         contexts->limits = *limits;
         contexts->budget = budget;
+        contexts->seed = seed;
         contexts->most = most;
         pthread_mutex_init(&contexts->lock, NULL);
         return contexts;
@@ -66,8 +68,8 @@ struct ox_context *contexts_take(struct contexts *contexts)
 {
         struct ox_context *context = take_idle(contexts);
 
-        if (!context)
-                context = ox_context_new_shared(&contexts->limits, &contexts->budget->source);
+        if (!context && (context = ox_context_new_shared(&contexts->limits, &contexts->budget->source)) != NULL)
+                ox_model_seed(context, contexts->seed);
         if (!context)
                 return NULL;
         pthread_mutex_lock(&contexts->lock);

@@ -6,8 +6,9 @@
 
 struct contexts;
 
-/* NULL when there is no memory. Keeps up to `most` contexts that nobody uses; all take from `budget`. */
-struct contexts *contexts_new(const struct ox_limits *limits, size_t most, struct budget *budget);
+/* NULL when there is no memory. Keeps up to `most` contexts that nobody uses; all take from `budget`. `seed`
+   keeps a hostile model from choosing names that collide. */
+struct contexts *contexts_new(const struct ox_limits *limits, size_t most, struct budget *budget, uint64_t seed);
 
 /* Takes NULL; every context must be back. */
 void contexts_free(struct contexts *contexts);

@@ -157,8 +157,7 @@ static char *context_copy(struct ox_context *context, const char *text)
 
 struct bare {
         struct node n;
-        OnnxNode proto; /* with the names of `in` for inputs */
-        char *name[2];
+        struct model_node *source; /* with the names of `in` for inputs */
         struct diags diags;
         const struct value *in[2];
         struct value out;
@@ -174,17 +173,21 @@ static void bare_begin(struct bare *bare, struct ox_context *context, const Onnx
                 .node = proto->name,
         };
 
-        *bare = (struct bare){.proto = *proto, .out = {.type = type_unknown}};
-        bare->name[0] = bare->name[1] = context_copy(context, "");
-        bare->proto.input = bare->name;
-        bare->proto.n_input = 2;
+        OnnxNode two = *proto;
+        char *name[2] = {context_copy(context, ""), context_copy(context, "")};
+        struct model_names names;
+
+        two.input = name;
+        two.n_input = 2;
+        model_names_init(&names, context->arena, context->strings);
+        *bare = (struct bare){.source = model_node_of(&names, &two), .out = {.type = type_unknown}};
         bare->n = (struct node){
                 .arena = context->arena,
                 .strings = context->strings,
                 .dims = context->dims,
                 .limits = &context->limits,
                 .diags = &bare->diags,
-                .proto = &bare->proto,
+                .source = bare->source,
                 .opset = build_opset_of(context->opset, context->n_opset, proto->domain),
                 .scope = "",
                 .n_in = 2,
@@ -200,7 +203,7 @@ static void bare_begin(struct bare *bare, struct ox_context *context, const Onnx
 static void bare_input(struct bare *bare, struct ox_context *context, int i, const char *name,
                        const struct value *value)
 {
-        bare->name[i] = context_copy(context, name);
+        bare->source->value[i] = str_intern_z(context->strings, name);
         bare->in[i] = value;
 }
 

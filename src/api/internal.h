@@ -19,9 +19,10 @@ struct ox_context {
         struct arena *arena;
         struct skimmer *skimmer; /* NULL until a model is fed; hands on to the loader */
         struct loader *loader;
-        size_t defer_after;     /* bytes, from which on it parses later */
-        const OnnxModel *model; /* NULL until it is parsed */
-        enum ox_code failed;    /* why no model can be had from this context until it is reset */
+        uint64_t seed;             /* of the model's names */
+        size_t defer_after;        /* bytes, from which on it parses later */
+        const struct model *model; /* NULL until it is parsed */
+        enum ox_code failed;       /* why no model can be had from this context until it is reset */
         const char *failed_error;
         struct strings *strings; /* of the values by name; NULL until there are any */
         struct dim_table *dims;

@@ -36,9 +36,14 @@ static void need_skimmer(struct ox_context *context)
 
         if (context->skimmer)
                 return;
-        sink.user = context->loader = loader_new(context->arena);
+        sink.user = context->loader = loader_new(context->arena, context->seed);
         loader_defer(context->loader, context->defer_after);
         context->skimmer = skim_new(context->arena, &context->limits, &sink);
+}
+
+void ox_model_seed(struct ox_context *context, uint64_t seed)
+{
+        context->seed = seed;
 }
 
 void ox_model_defer(struct ox_context *context, size_t bytes)
@@ -83,7 +88,7 @@ static enum ox_code run_load(void *user)
         struct ox_context *context = ((struct work *)user)->context;
         const uint8_t *bytes;
         size_t size;
-        OnnxModel *model;
+        struct model *model;
 
         need_skimmer(context);
         enum ox_code code = skim_end(context->skimmer, &bytes, &size);
@@ -127,6 +132,8 @@ enum ox_code ox_infer_model(struct ox_context *context, const void *bytes, size_
                             const struct ox_options *options, const struct ox_result **ret)
 {
         *ret = NULL;
+        if (!context->skimmer)
+                context->seed = options_or_none(options)->seed;
         TRY(feed(context, bytes, size, true));
         return ox_model_infer(context, options, ret);
 }

@@ -65,9 +65,9 @@ void condition_add(void *user, const struct dim_condition *condition, const stru
         at = at < 0 ? (int64_t)f->n_constraint++ : at;
         f->constraint[at] = (struct constraint){
                 .is = is,
-                .node = n->proto ? text_or_empty(n->proto->name) : "",
-                .node_index = n->proto ? n->index : -1,
-                .op = n->proto ? text_or_empty(n->proto->op_type) : "",
+                .node = n->source ? node_name(n) : "",
+                .node_index = n->source ? n->index : -1,
+                .op = n->source ? node_op(n) : "",
                 .value = text_or_empty(value),
                 .scope = n->scope,
         };

@@ -23,11 +23,11 @@ static const OnnxGraph *without_initializers(struct infer *f, const OnnxGraph *g
                 n_input--;
         if (n_input == graph->n_input)
                 return graph;
-        OnnxGraph *copy = arena_new_array(f->arena, OnnxGraph, 1);
+        struct model_graph *copy = arena_new_array(f->arena, struct model_graph, 1);
 
-        *copy = *graph;
-        copy->n_input = n_input;
-        return copy;
+        *copy = (struct model_graph){*graph, *graph_nodes(graph)};
+        copy->proto.n_input = n_input;
+        return &copy->proto;
 }
 
 const OnnxGraph *control_graph(struct infer *f, const struct node *n, const char *name)
@@ -99,7 +99,7 @@ static struct dim size_of(const struct type *type, int axis)
 /* What stands for both sizes. */
 static struct dim joined_size(struct node *n, int output, int axis, bool each)
 {
-        const char *op = n->proto->op_type;
+        const char *op = node_op(n);
         struct dim size = out_fresh_numbered(n, output, axis, each ? arena_printf(n->arena, "%s_each", op) : op);
 
         dim_symbol_joins(n->dims, size);
@@ -367,7 +367,7 @@ enum ox_code control_if(struct infer *f, const struct scope *scope, struct node 
                 if (!known && out_wanted(n, o) && ranks_differ(&a->type, &b->type, &rank[0], &rank[1]))
                         node_note(n, REASON_RANK_UNDECIDED, -1,
                                   "output %d (%s) has rank %d when the condition is true and rank %d when it is false",
-                                  o, n->proto->output[o], rank[0], rank[1]);
+                                  o, out_name(n, o), rank[0], rank[1]);
         }
         return OX_OK;
 }

@@ -76,10 +76,10 @@ static void collect_graph(struct infer *f, const OnnxGraph *graph, int64_t depth
         }
         if (depth >= f->limits->graph_depth)
                 return;
-        for (size_t i = 0; i < graph->n_node; i++)
-                for (size_t a = 0; a < graph->node[i]->n_attribute; a++)
-                        if (graph->node[i]->attribute[a]->g)
-                                collect_graph(f, graph->node[i]->attribute[a]->g, depth + 1);
+        for (const struct model_node *node = graph_nodes(graph)->first; node; node = node->next)
+                for (size_t a = 0; a < node->n_attribute; a++)
+                        if (node_attribute(node, a)->g)
+                                collect_graph(f, node_attribute(node, a)->g, depth + 1);
 }
 
 void declare_dimension_names(struct infer *f, const OnnxGraph *graph)
@@ -113,7 +113,7 @@ static struct dim_origin origin_of(int axis, const struct declare_site *site)
         return (struct dim_origin){
                 .value = site->value,
                 .axis = axis,
-                .op = site->node ? site->node->op_type : "",
+                .op = site->node ? site->node->op->type : "",
                 .node = site->node ? site->node->name : "",
                 .scope = site->scope,
         };

@@ -91,10 +91,10 @@ static bool lacks_content(const struct infer *f, const struct result_value *entr
 static struct result_value *input_that(struct explaining *x, const struct result_value *entry,
                                        bool (*is)(const struct infer *f, const struct result_value *entry))
 {
-        const OnnxNode *node = entry->made_by;
+        const struct model_node *node = entry->made_by;
 
         for (size_t i = 0; node && i < node->n_input; i++) {
-                struct result_value *input = node->input[i][0] ? find(x, entry->scope, node->input[i]) : NULL;
+                struct result_value *input = find(x, entry->scope, str_text(x->f->strings, node_input(node, i)));
 
                 if (input && is(x->f, input))
                         return input;
@@ -146,14 +146,16 @@ static const char *comparison(struct explaining *x, const struct result_value *c
                 const char *op, *sign;
         } comparisons[] = {
                 {"Equal", "=="}, {"Less", "<"}, {"LessOrEqual", "<="}, {"Greater", ">"}, {"GreaterOrEqual", ">="}};
-        const OnnxNode *node = condition->made_by;
+        const struct model_node *node = condition->made_by;
         uint32_t symbol;
 
         for (size_t i = 0; node && node->n_input == 2 && i < sizeof(comparisons) / sizeof(comparisons[0]); i++) {
-                if (strcmp(node->op_type, comparisons[i].op) != 0)
+                if (strcmp(node->op->type, comparisons[i].op) != 0)
                         continue;
-                const struct scalar *left = single(find(x, condition->scope, node->input[0]));
-                const struct scalar *right = single(find(x, condition->scope, node->input[1]));
+                const struct scalar *left =
+                        single(find(x, condition->scope, str_text(x->f->strings, node_input(node, 0))));
+                const struct scalar *right =
+                        single(find(x, condition->scope, str_text(x->f->strings, node_input(node, 1))));
 
                 if (!left || !right)
                         return NULL;

@@ -12,8 +12,8 @@ struct function_memo {
         struct function_memo *next; /* made before, of any function */
         struct function_memo *same; /* made before, of the same function */
         struct function *function;
-        const OnnxNode *call;     /* whose attributes it had */
-        const struct value *args; /* for each input of the function */
+        const struct model_node *call; /* whose attributes it had */
+        const struct value *args;      /* for each input of the function */
         const bool *given;
         uint64_t hash;         /* of the arguments' types */
         struct value *outputs; /* for each output of the function */
@@ -36,14 +36,14 @@ static str_id function_key(struct infer *f, const char *domain, const char *name
 
 void function_table(struct infer *f)
 {
-        f->call_most = CALLED_LEAST + CALLED_FACTOR * f->model->graph->n_node;
+        f->call_most = CALLED_LEAST + CALLED_FACTOR * graph_nodes(f->model->graph)->count;
         f->function = arena_zalloc(f->arena, f->model->n_functions * sizeof(*f->function));
         for (size_t i = 0; i < f->model->n_functions; i++) {
                 const OnnxFunction *proto = f->model->functions[i];
                 str_id key = function_key(f, proto->domain, proto->name, proto->overload);
 
                 f->function[i].proto = proto;
-                f->call_most += CALLED_FACTOR * proto->n_node;
+                f->call_most += CALLED_FACTOR * function_nodes(proto)->count;
                 if (!map_put(f, &f->functions, key, (uint32_t)i))
                         infer_note(f,
                                    &(struct note){.severity = OX_ERROR,
@@ -56,11 +56,11 @@ void function_table(struct infer *f)
         }
 }
 
-struct function *function_find(struct infer *f, const OnnxNode *node)
+struct function *function_find(struct infer *f, const struct model_node *node)
 {
         if (!f->model || !f->model->n_functions)
                 return NULL;
-        int64_t at = map_get(&f->functions, function_key(f, node->domain, node->op_type, node->overload));
+        int64_t at = map_get(&f->functions, function_key(f, node->op->domain, node->op->type, node->op->overload));
 
         return at < 0 ? NULL : &f->function[at];
 }
@@ -82,7 +82,7 @@ static const OnnxAttribute *referenced(struct infer *f, const struct frame *fram
         int64_t at = map_get(&frame->given, id);
 
         if (at >= 0)
-                return frame->call->attribute[at];
+                return node_attribute(frame->call, (size_t)at);
         at = map_get(&frame->function->defaults, id);
         return at < 0 ? NULL : frame->function->proto->attribute_proto[at];
 }
@@ -92,26 +92,24 @@ static bool is_declared(struct infer *f, const struct function *function, const 
         return map_get(&function->declared, str_intern_static(f->strings, name)) >= 0;
 }
 
-const OnnxNode *function_resolve(struct infer *f, const struct scope *scope, const OnnxNode *node)
+const struct model_node *function_resolve(struct infer *f, const struct scope *scope, const struct model_node *node)
 {
         size_t kept = 0;
         bool refers = false;
 
         for (size_t a = 0; a < node->n_attribute && !refers; a++)
-                refers = node->attribute[a]->ref_attr_name && node->attribute[a]->ref_attr_name[0];
+                refers = node_attribute(node, a)->ref_attr_name && node_attribute(node, a)->ref_attr_name[0];
         if (!refers)
                 return node;
         if (!scope->frame)
                 return NULL;
-        OnnxNode *copy = arena_new_array(f->arena, OnnxNode, 1);
+        struct model_node *copy = model_node_with(f->arena, node, node->n_attribute);
 
-        *copy = *node;
-        copy->attribute = arena_new_array(f->arena, OnnxAttribute *, node->n_attribute);
         for (size_t a = 0; a < node->n_attribute; a++) {
-                const OnnxAttribute *attribute = node->attribute[a];
+                const OnnxAttribute *attribute = node_attribute(node, a);
 
                 if (!attribute->ref_attr_name || !attribute->ref_attr_name[0]) {
-                        copy->attribute[kept++] = node->attribute[a];
+                        node_attributes(copy)[kept++] = node_attributes(node)[a];
                         continue;
                 }
                 const OnnxAttribute *target = referenced(f, scope->frame, attribute->ref_attr_name);
@@ -126,9 +124,9 @@ const OnnxNode *function_resolve(struct infer *f, const struct scope *scope, con
                 *renamed = *target;
                 renamed->name = attribute->name;
                 renamed->ref_attr_name = NULL;
-                copy->attribute[kept++] = renamed;
+                node_attributes(copy)[kept++] = renamed;
         }
-        copy->n_attribute = kept;
+        copy->n_attribute = (uint32_t)kept;
         return copy;
 }
 
@@ -169,12 +167,12 @@ static bool attribute_same(const OnnxAttribute *a, const OnnxAttribute *b)
                list_same(a->type_protos, a->n_type_protos, b->type_protos, b->n_type_protos, sizeof(*a->type_protos));
 }
 
-static bool attributes_same(const OnnxNode *a, const OnnxNode *b)
+static bool attributes_same(const struct model_node *a, const struct model_node *b)
 {
         if (a->n_attribute != b->n_attribute)
                 return false;
         for (size_t i = 0; i < a->n_attribute; i++)
-                if (!attribute_same(a->attribute[i], b->attribute[i]))
+                if (!attribute_same(node_attribute(a, i), node_attribute(b, i)))
                         return false;
         return true;
 }
@@ -387,7 +385,7 @@ static int given_count(const struct node *n)
 {
         int count = n->n_in;
 
-        while (count > 0 && !n->proto->input[count - 1][0])
+        while (count > 0 && node_input(n->source, (size_t)count - 1) == STR_EMPTY)
                 count--;
         return count;
 }
@@ -395,7 +393,7 @@ static int given_count(const struct node *n)
 static enum ox_code check_call(struct infer *f, const struct scope *scope, struct node *n, const OnnxFunction *function)
 {
         if (is_called_already(scope->frame, function))
-                return node_error(n, REASON_RECURSIVE_FUNCTION, -1, "function %s calls itself", n->proto->op_type);
+                return node_error(n, REASON_RECURSIVE_FUNCTION, -1, "function %s calls itself", node_op(n));
         if (scope->depth >= f->limits->graph_depth) {
                 f->depth_cuts++;
                 return node_error(n, REASON_GRAPH_DEPTH, -1,
@@ -418,20 +416,20 @@ static enum ox_code check_call(struct infer *f, const struct scope *scope, struc
 static void walk_function(struct infer *f, const struct scope *parent, struct node *n, struct function_memo *memo)
 {
         const OnnxFunction *function = memo->function->proto;
-        struct frame frame = {.caller = parent->frame, .function = memo->function, .call = n->proto};
+        struct frame frame = {.caller = parent->frame, .function = memo->function, .call = n->source};
         struct scope scope = {
-                .path = scope_path(parent, n, n->proto->op_type),
+                .path = scope_path(parent, n, node_op(n)),
                 .opsets = &memo->function->opsets,
                 .frame = &frame,
                 .depth = parent->depth + 1,
         };
 
         read_function(f, scope.path, memo->function);
-        map_attributes(f, n->proto->attribute, n->proto->n_attribute, &frame.given);
+        map_attributes(f, node_attributes(n->source), n->source->n_attribute, &frame.given);
         if (!f->options->ignore_declared)
                 scope_declare(f, &scope, function->value_info, function->n_value_info);
         add_arguments(f, &scope, memo);
-        walk_nodes(f, &scope, function->node, function->n_node);
+        walk_nodes(f, &scope, function_nodes(function));
         for (size_t o = 0; o < function->n_output; o++) {
                 const struct result_value *entry =
                         scope_find(f, &scope, str_intern_static(f->strings, function->output[o]));
@@ -443,7 +441,7 @@ static void walk_function(struct infer *f, const struct scope *parent, struct no
                                                   .reason = REASON_UNKNOWN_OUTPUT,
                                                   .scope = scope.path,
                                                   .value = function->output[o]},
-                                   "nothing defines output %s of function %s", function->output[o], n->proto->op_type);
+                                   "nothing defines output %s of function %s", function->output[o], node_op(n));
         }
 }
 
@@ -469,7 +467,7 @@ enum ox_code function_call(struct infer *f, const struct scope *scope, struct no
                           (unsigned long long)f->call_most);
         }
         *memo = (struct function_memo){.function = function,
-                                       .call = n->proto,
+                                       .call = n->source,
                                        .args = args,
                                        .given = given,
                                        .is_unreached = f->unreached > 0,

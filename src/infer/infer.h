@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "infer/result.h"
-#include "model/onnx.h"
+#include "model/graph.h"
 
 /* Of the bytes that a model came in. */
 struct infer_bytes {
@@ -13,7 +13,7 @@ struct infer_bytes {
 /* Infers every value. Everything lives on `arena`, which must have a guard set. Errors fill *ret_error (on the arena):
    OX_INVALID_ARGUMENT for options that do not fit the model and, with strict, for the first faulty node (then
    *ret_result is set too, so that details can be reported); OX_ABORTED past the work budget. */
-enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, const OnnxModel *model,
+enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, const struct model *model,
                          const struct ox_options *options, struct infer_bytes bytes,
                          const struct ox_result **ret_result, const char **ret_error);
 

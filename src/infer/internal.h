@@ -44,8 +44,8 @@ struct function {
 struct frame {
         const struct frame *caller;
         const struct function *function;
-        const OnnxNode *call;  /* its own references resolved */
-        struct name_map given; /* from an attribute's name to its place in `call` */
+        const struct model_node *call; /* its own references resolved */
+        struct name_map given;         /* from an attribute's name to its place in `call` */
 };
 
 /* The names of one graph or function body. */
@@ -177,7 +177,7 @@ struct note {
         enum ox_severity severity;
         enum reason reason;
         const char *scope; /* NULL: the main graph */
-        const OnnxNode *node;
+        const struct model_node *node;
         int64_t node_index; /* of `node` */
         const char *value;
         bool has_input;
@@ -204,8 +204,8 @@ bool declare_is_ignored(struct infer *f, str_id name);
 struct declare_site {
         const char *scope;
         const char *value;
-        const OnnxNode *node; /* that makes the value; NULL: a graph input */
-        bool is_input;        /* of the main graph */
+        const struct model_node *node; /* that makes the value; NULL: a graph input */
+        bool is_input;                 /* of the main graph */
         bool in_function; /* its names of dimensions are its own, and another call's may be others: they say nothing */
         bool repeats;     /* in a body that runs for many iterations: its names are one iteration's */
         bool without_shape; /* only the kind and element type count */
@@ -301,19 +301,20 @@ int64_t opsets_version(const struct infer *f, const struct opsets *opsets, const
 /* -- sort.c -- */
 
 /* Calls `visit` for every name that the subgraphs of a node take from around it. */
-void sort_each_capture(struct infer *f, const OnnxNode *node, void (*visit)(void *user, str_id name), void *user);
+void sort_each_capture(struct infer *f, const struct model_node *node, void (*visit)(void *user, str_id name),
+                       void *user);
 
 /* An order in which every node comes after those that make what it, and its subgraphs, take; else as they stand. Nodes
    in cycles come last, as they stand. *ret_cyclic is their number. */
-const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count, size_t first, size_t *ret_cyclic,
-                           const char **ret_cycle);
+const uint32_t *sort_nodes(struct infer *f, const struct model_node *const *nodes, size_t count, size_t first,
+                           size_t *ret_cyclic, const char **ret_cycle);
 
 /* -- spend.c -- */
 
 /* The time that limits are compared with, in ns. */
 uint64_t infer_now_ns(void);
 /* Each ends the request when its time, or what the caller allows at once, is used up: before a node is inferred, ... */
-void spend_node(struct infer *f, const OnnxNode *node);
+void spend_node(struct infer *f, const struct model_node *node);
 /* ... for work that is worth `cost` nodes, ... */
 void spend_time(struct infer *f, size_t cost);
 /* ... and for terms of expressions: for dim_watch(), with a struct infer. */
@@ -330,8 +331,8 @@ void scope_initializers(struct infer *f, struct scope *scope, const OnnxGraph *g
 
 /* -- walk.c -- */
 
-void walk_nodes(struct infer *f, struct scope *scope, OnnxNode *const *nodes, size_t count);
-void walk_node(struct infer *f, struct scope *scope, const OnnxNode *node, int64_t index);
+void walk_nodes(struct infer *f, struct scope *scope, const struct node_list *nodes);
+void walk_node(struct infer *f, struct scope *scope, const struct model_node *node, int64_t index);
 
 /* A body of a control-flow operator: its inputs get `args` (NULL: what it declares), its outputs come back in
    ret_outputs (type_unknown where it fails). False past the limit on nesting, which is noted. */
@@ -407,13 +408,13 @@ void twice_share(struct infer *f, struct node *n, size_t n_constraint);
 
 void function_table(struct infer *f);
 /* The model's function that a node calls; NULL. */
-struct function *function_find(struct infer *f, const OnnxNode *node);
+struct function *function_find(struct infer *f, const struct model_node *node);
 enum ox_code function_call(struct infer *f, const struct scope *scope, struct node *n, struct function *function);
 /* Forgets all calls that were remembered after `until`. */
 void function_forget(struct infer *f, struct function_memo *until);
 /* The node with every reference to an attribute of the called function replaced; the node itself when it has none. NULL
    when the function has no such attribute, or there is no function: what the reference stands for is not known. */
-const OnnxNode *function_resolve(struct infer *f, const struct scope *scope, const OnnxNode *node);
+const struct model_node *function_resolve(struct infer *f, const struct scope *scope, const struct model_node *node);
 
 /* -- finish.c -- */
 

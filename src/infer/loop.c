@@ -421,9 +421,9 @@ static enum ox_code scan_inputs(struct node *n, struct scan *s, struct value *ar
                         i < s->n_state && !s->batched ? *n->in[input] : without_axes(n, n->in[input], axis, s->batched);
         }
         if (!known)
-                s->length = out_fresh_named(n, 0, -1, "Scan_%s_length", n->n_out > 0 ? n->proto->output[0] : "");
+                s->length = out_fresh_named(n, 0, -1, "Scan_%s_length", n->n_out > 0 ? out_name(n, 0) : "");
         if (!batch_known && s->batched)
-                s->batch = out_fresh_named(n, 0, 0, "Scan_%s_batch", n->n_out > 0 ? n->proto->output[0] : "");
+                s->batch = out_fresh_named(n, 0, 0, "Scan_%s_batch", n->n_out > 0 ? out_name(n, 0) : "");
         return OX_OK;
 }
 

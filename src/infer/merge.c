@@ -42,7 +42,7 @@ static void conflict(const struct merging *m, const struct contradiction *c)
 
 static void add_fact(const struct merging *m, struct dim inferred, struct dim declared)
 {
-        struct node at = {.proto = m->site->node, .scope = m->site->scope, .index = m->node_index};
+        struct node at = {.source = m->site->node, .scope = m->site->scope, .index = m->node_index};
 
         m->f->facts.add(m->f->facts.user, &(struct dim_condition){inferred, DIM_EQUAL, declared}, &at, m->site->value);
 }

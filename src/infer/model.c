@@ -6,9 +6,6 @@
 #include "infer/sizes.h"
 #include "ops/node/tensor.h"
 
-/* Names of a model besides those of the main graph's inputs, initializers and nodes' first outputs. */
-#define NAMES_BESIDE 256
-
 static void infer_begin(struct infer *f, struct arena *arena, const struct ox_limits *limits,
                         const struct ox_options *options, struct strings *strings, struct dim_table *dims)
 {
@@ -260,7 +257,7 @@ static enum ox_code walk_model(struct infer *f, const char **ret_error)
         TRY(main_inputs(f, &scope, graph, &given, ret_error));
         scope_initializers(f, &scope, graph);
         dim_watch(f->dims, spend_terms, f);
-        walk_nodes(f, &scope, graph->node, graph->n_node);
+        walk_nodes(f, &scope, graph_nodes(graph));
         mark_outputs(f, &scope, graph);
         return OX_OK;
 }
@@ -295,20 +292,17 @@ enum ox_code infer_whole(const struct infer *begun_, const struct ox_options *op
         return explain(f, *ret_result, ret_error);
 }
 
-enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, const OnnxModel *model,
+enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, const struct model *model,
                          const struct ox_options *options, struct infer_bytes bytes,
                          const struct ox_result **ret_result, const char **ret_error)
 {
-        struct strings *strings = strings_new(arena, options->seed);
-        const OnnxGraph *graph = model->graph;
         struct ox_result *result = NULL;
         struct infer begun;
 
-        infer_begin(&begun, arena, limits, options, strings, NULL);
-        begun.model = model;
+        infer_begin(&begun, arena, limits, options, model->names.strings, NULL);
+        begun.model = model->proto;
         begun.bytes = bytes;
-        begun.ir_version = model->ir_version;
-        str_reserve(strings, graph->n_node + graph->n_initializer + graph->n_input + NAMES_BESIDE);
+        begun.ir_version = model->proto->ir_version;
         TRY(infer_whole(&begun, options, &result, ret_error));
         TRY(bound_columns(&begun, result, ret_error));
         *ret_result = result;
@@ -333,7 +327,9 @@ enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, con
 {
         struct infer *f = arena_new_zero(arena, struct infer);
         struct scope scope = {.path = ""};
+        struct model_names names;
 
+        model_names_init(&names, arena, request->strings);
         infer_begin(f, arena, limits, options, request->strings, request->dims);
         TRY(given_bind(f, ret_error));
         f->opsets = scope.opsets = request_opsets(f, request);
@@ -351,7 +347,7 @@ enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, con
         }
         dim_take_faults(f->dims);
         dim_watch(f->dims, spend_terms, f);
-        walk_node(f, &scope, request->node, 0);
+        walk_node(f, &scope, model_node_of(&names, request->node), 0);
         *ret_result = finish_result(f, NULL);
         return strict_code(f->arena, &f->diags, ret_error);
 }

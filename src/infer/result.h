@@ -3,7 +3,7 @@
 
 #include "base/diag.h"
 #include "infer/public.h"
-#include "model/onnx.h"
+#include "model/graph.h"
 #include "value/value.h"
 
 /* A shape as the model declares it. */
@@ -22,7 +22,7 @@ struct result_value {
         const char *node;
         const char *op;
         int64_t node_index; /* -1: no node makes it */
-        const OnnxNode *made_by;
+        const struct model_node *made_by;
         enum ox_kind kind;
         bool is_output;     /* of the main graph, of whatever kind */
         bool is_absent;     /* a function's input that the call leaves out; not in a result */

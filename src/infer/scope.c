@@ -6,10 +6,10 @@
 
 const char *scope_path(const struct scope *parent, const struct node *n, const char *part)
 {
-        const char *name = text_or_empty(n->proto->name);
+        const char *name = node_name(n);
 
         if (!name[0])
-                name = arena_printf(n->arena, "%s_%lld", n->proto->op_type, (long long)n->index);
+                name = arena_printf(n->arena, "%s_%lld", node_op(n), (long long)n->index);
         return arena_printf(n->arena, "%s%s%s/%s", parent->path, parent->path[0] ? "/" : "", name, part);
 }
 

@@ -34,9 +34,10 @@ static void define_names(struct capture *c, const OnnxGraph *graph)
         for (size_t i = 0; i < graph->n_sparse_initializer; i++)
                 if (graph->sparse_initializer[i]->values)
                         define(c, graph->sparse_initializer[i]->values->name);
-        for (size_t i = 0; i < graph->n_node; i++)
-                for (size_t o = 0; o < graph->node[i]->n_output; o++)
-                        define(c, graph->node[i]->output[o]);
+        for (const struct model_node *node = graph_nodes(graph)->first; node; node = node->next)
+                for (size_t o = 0; o < node->n_output; o++)
+                        if (node_output(node, o) != STR_EMPTY)
+                                map_put(c->f, &c->defined, node_output(node, o), 0);
 }
 
 static void take_name(struct capture *c, str_id name)
@@ -53,12 +54,6 @@ static void take_name(struct capture *c, str_id name)
                 found->room = room;
         }
         found->name[found->count++] = name;
-}
-
-static void take_text(struct capture *c, const char *text)
-{
-        if (text && text[0])
-                take_name(c, str_intern_static(c->f->strings, text));
 }
 
 /* A graph by its address, as a text that is no name: names have no NUL. */
@@ -94,31 +89,32 @@ static struct captures captures_of(struct infer *f, const OnnxGraph *graph, int6
         if (at >= 0)
                 return f->captures[at];
         define_names(&c, graph);
-        for (size_t i = 0; i < graph->n_node; i++) {
-                const OnnxNode *node = graph->node[i];
-
+        for (const struct model_node *node = graph_nodes(graph)->first; node; node = node->next) {
                 for (size_t k = 0; k < node->n_input; k++)
-                        take_text(&c, node->input[k]);
+                        if (node_input(node, k) != STR_EMPTY)
+                                take_name(&c, node_input(node, k));
                 for (size_t a = 0; a < node->n_attribute && depth < f->limits->graph_depth; a++) {
-                        if (!node->attribute[a]->g)
+                        if (!node_attribute(node, a)->g)
                                 continue;
-                        struct captures inner = captures_of(f, node->attribute[a]->g, depth + 1);
+                        struct captures inner = captures_of(f, node_attribute(node, a)->g, depth + 1);
 
                         for (size_t k = 0; k < inner.count; k++)
                                 take_name(&c, inner.name[k]);
                 }
         }
         for (size_t o = 0; o < graph->n_output; o++)
-                take_text(&c, graph->output[o]->name);
+                if (graph->output[o]->name && graph->output[o]->name[0])
+                        take_name(&c, str_intern_static(f->strings, graph->output[o]->name));
         return captures_remember(f, key, &c.found);
 }
 
-void sort_each_capture(struct infer *f, const OnnxNode *node, void (*visit)(void *user, str_id name), void *user)
+void sort_each_capture(struct infer *f, const struct model_node *node, void (*visit)(void *user, str_id name),
+                       void *user)
 {
         for (size_t a = 0; a < node->n_attribute; a++) {
-                if (!node->attribute[a]->g)
+                if (!node_attribute(node, a)->g)
                         continue;
-                struct captures found = captures_of(f, node->attribute[a]->g, 1);
+                struct captures found = captures_of(f, node_attribute(node, a)->g, 1);
 
                 for (size_t i = 0; i < found.count; i++)
                         visit(user, found.name[i]);
@@ -160,12 +156,12 @@ static void add_edge(void *user, str_id name)
         s->waiting[s->user]++;
 }
 
-static void add_edges(struct sorting *s, const OnnxNode *node, uint32_t user)
+static void add_edges(struct sorting *s, const struct model_node *node, uint32_t user)
 {
         s->user = user;
         for (size_t i = 0; i < node->n_input; i++)
-                if (node->input[i][0])
-                        add_edge(s, str_intern_static(s->f->strings, node->input[i]));
+                if (node_input(node, i) != STR_EMPTY)
+                        add_edge(s, node_input(node, i));
         sort_each_capture(s->f, node, add_edge, s);
 }
 
@@ -214,13 +210,13 @@ static void take_waiting_maker(void *user, str_id name)
                 w->found = maker;
 }
 
-static uint32_t waiting_maker(const struct sorting *s, const OnnxNode *node)
+static uint32_t waiting_maker(const struct sorting *s, const struct model_node *node)
 {
         struct waiting_maker w = {s, -1};
 
         for (size_t i = 0; i < node->n_input && w.found < 0; i++)
-                if (node->input[i][0])
-                        take_waiting_maker(&w, str_intern_static(s->f->strings, node->input[i]));
+                if (node_input(node, i) != STR_EMPTY)
+                        take_waiting_maker(&w, node_input(node, i));
         if (w.found < 0)
                 sort_each_capture(s->f, node, take_waiting_maker, &w);
         return (uint32_t)w.found;
@@ -228,8 +224,8 @@ static uint32_t waiting_maker(const struct sorting *s, const OnnxNode *node)
 
 /* From a node that waits back to its makers, until one comes again: from there on it is a cycle, of which the first
    nodes are named, each before the one that takes what it makes. */
-static const char *cycle_text(const struct sorting *s, OnnxNode *const *nodes, size_t count, size_t first,
-                              uint32_t start)
+static const char *cycle_text(const struct sorting *s, const struct model_node *const *nodes, size_t count,
+                              size_t first, uint32_t start)
 {
         uint32_t *step = arena_zalloc(s->f->arena, count * sizeof(*step)); /* + 1; 0: not been there */
         uint32_t *path = arena_new_array(s->f->arena, uint32_t, count), at = start, length = 0;
@@ -246,8 +242,7 @@ static const char *cycle_text(const struct sorting *s, OnnxNode *const *nodes, s
                 uint32_t node = path[length - 1 - i];
 
                 buf_printf(&buf, "%s -> ",
-                           node_party(s->f->arena, (int64_t)(first + node), text_or_empty(nodes[node]->name),
-                                      text_or_empty(nodes[node]->op_type)));
+                           node_party(s->f->arena, (int64_t)(first + node), nodes[node]->name, nodes[node]->op->type));
         }
         if (shown < length - begin)
                 buf_printf(&buf, "%u more -> ", length - begin - shown);
@@ -255,8 +250,8 @@ static const char *cycle_text(const struct sorting *s, OnnxNode *const *nodes, s
         return buf_text(&buf);
 }
 
-const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count, size_t first, size_t *ret_cyclic,
-                           const char **ret_cycle)
+const uint32_t *sort_nodes(struct infer *f, const struct model_node *const *nodes, size_t count, size_t first,
+                           size_t *ret_cyclic, const char **ret_cycle)
 {
         struct sorting s = {.f = f};
         uint32_t *order = arena_new_array(f->arena, uint32_t, count);
@@ -269,8 +264,8 @@ const uint32_t *sort_nodes(struct infer *f, OnnxNode *const *nodes, size_t count
         s.edge = arena_new_array(f->arena, struct edge, s.capacity);
         for (size_t i = 0; i < count; i++)
                 for (size_t o = 0; o < nodes[i]->n_output; o++)
-                        if (nodes[i]->output[o][0])
-                                map_put(f, &s.maker, str_intern_static(f->strings, nodes[i]->output[o]), (uint32_t)i);
+                        if (node_output(nodes[i], o) != STR_EMPTY)
+                                map_put(f, &s.maker, node_output(nodes[i], o), (uint32_t)i);
         for (size_t i = 0; i < count; i++)
                 add_edges(&s, nodes[i], (uint32_t)i);
         for (size_t i = 0; i < count; i++)

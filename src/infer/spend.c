@@ -58,7 +58,7 @@ void spend_terms(void *f_, size_t terms)
 }
 
 /* Ends the request when it has used up its nodes, its time or what the caller allows it at once. */
-void spend_node(struct infer *f, const OnnxNode *node)
+void spend_node(struct infer *f, const struct model_node *node)
 {
         f->nodes++;
         if (f->options->work_budget && f->nodes > f->options->work_budget)
@@ -66,5 +66,5 @@ void spend_node(struct infer *f, const OnnxNode *node)
         if (!f->unroll_end && f->nodes - f->unrolled > (uint64_t)f->limits->nodes)
                 arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "there are more nodes than the limit nodes, %lld",
                            (long long)f->limits->nodes);
-        spend_time(f, 1 + (node->n_input + node->n_output + node->n_attribute) / VALUES_A_NODE);
+        spend_time(f, 1 + ((size_t)node->n_input + node->n_output + node->n_attribute) / VALUES_A_NODE);
 }

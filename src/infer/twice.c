@@ -9,7 +9,7 @@
 /* A node of the main graph that made symbols, and what it gave. */
 struct twice {
         const struct op_row *row;
-        const OnnxNode *proto;
+        const struct model_node *source;
         const struct value *const *in;
         int n_in, n_out;
         const struct value *out;
@@ -41,13 +41,13 @@ static bool attributes_same(const OnnxAttribute *a, const OnnxAttribute *b)
 static bool nodes_same(const struct twice *a, const struct node *b)
 {
         if (a->row != b->row || a->n_in != b->n_in || a->n_out != b->n_out ||
-            a->proto->n_attribute != b->proto->n_attribute)
+            a->source->n_attribute != b->source->n_attribute)
                 return false;
         for (int i = 0; i < a->n_in; i++)
                 if (a->in[i] != b->in[i])
                         return false;
-        for (size_t i = 0; i < a->proto->n_attribute; i++)
-                if (!attributes_same(a->proto->attribute[i], b->proto->attribute[i]))
+        for (size_t i = 0; i < a->source->n_attribute; i++)
+                if (!attributes_same(node_attribute(a->source, i), node_attribute(b->source, i)))
                         return false;
         return true;
 }
@@ -73,7 +73,7 @@ static void remember(struct infer *f, const struct node *n, str_id key, const st
                 in[i] = n->in[i];
         for (int o = 0; o < n->n_out; o++)
                 out[o] = n->out[o];
-        *made = (struct twice){n->row, n->proto, in, n->n_in, n->n_out, out, next};
+        *made = (struct twice){n->row, n->source, in, n->n_in, n->n_out, out, next};
         if (next) {
                 f->twice[map_get(&f->twice_by_key, key)] = made;
                 return;

@@ -9,9 +9,6 @@
 #include "ops/node/prepare.h"
 #include "ops/node/suggest.h"
 
-/* Names are looked for this far ahead: to wait for a table as large as the model's costs a fifth of the walk. */
-#define NODES_AHEAD 8
-
 /* -- one node -- */
 
 /* What became known since a value was looked at last takes its place in it, for every rule at once. */
@@ -26,7 +23,8 @@ static void entry_resolve(struct infer *f, struct result_value *entry)
 }
 
 /* The values that a node takes; false when there is none for some name. */
-static bool find_inputs(struct infer *f, const struct scope *scope, const OnnxNode *node, const struct value **ret)
+static bool find_inputs(struct infer *f, const struct scope *scope, const struct model_node *node,
+                        const struct value **ret)
 {
         bool found = true;
 
@@ -34,9 +32,9 @@ static bool find_inputs(struct infer *f, const struct scope *scope, const OnnxNo
                 struct result_value *entry = NULL;
 
                 ret[i] = NULL;
-                if (!node->input[i][0])
+                if (node_input(node, i) == STR_EMPTY)
                         continue;
-                entry = scope_find(f, scope, str_intern_static(f->strings, node->input[i]));
+                entry = scope_find(f, scope, node_input(node, i));
                 if (!entry) {
                         found = false;
                 } else if (!entry->is_absent) {
@@ -69,14 +67,15 @@ static const char *suggest_value(const struct infer *f, const struct scope *scop
 static void note_missing(struct infer *f, const struct scope *scope, const struct node *n)
 {
         for (int i = 0; i < n->n_in; i++) {
-                const char *name = n->proto->input[i];
+                const str_id id = node_input(n->source, (size_t)i);
+                const char *name = str_text(f->strings, id);
 
-                if (name[0] && !scope_find(f, scope, str_intern_static(f->strings, name)))
+                if (id != STR_EMPTY && !scope_find(f, scope, id))
                         infer_note(f,
                                    &(struct note){.severity = OX_ERROR,
                                                   .reason = REASON_UNKNOWN_INPUT,
                                                   .scope = scope->path,
-                                                  .node = n->proto,
+                                                  .node = n->source,
                                                   .node_index = n->index,
                                                   .has_input = true,
                                                   .input = i,
@@ -115,8 +114,7 @@ static const char *const early_operators[] = {"LayerNormalization", "MeanVarianc
 
 static const struct op_row *find_early(struct node *n)
 {
-        const char *domain = op_canonical_domain(text_or_empty(n->proto->domain)),
-                   *op = text_or_empty(n->proto->op_type);
+        const char *domain = op_canonical_domain(node_domain(n)), *op = node_op(n);
         size_t count;
 
         for (size_t i = 0; i < sizeof(early_operators) / sizeof(*early_operators); i++) {
@@ -136,7 +134,7 @@ static const struct op_row *find_early(struct node *n)
 /* Why there is no row for an operator. */
 static void note_no_row(struct infer *f, struct node *n, bool exists)
 {
-        const char *domain = text_or_empty(n->proto->domain);
+        const char *domain = node_domain(n);
 
         struct fault version = {.reason = REASON_OPERATOR_VERSION, .input = -1, .axis = -1};
         struct fault unknown = {.reason = REASON_UNKNOWN_OPERATOR, .input = -1, .axis = -1};
@@ -187,7 +185,7 @@ static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct 
 {
         bool exists = false;
 
-        n->row = op_find(text_or_empty(n->proto->domain), text_or_empty(n->proto->op_type), n->opset, &exists);
+        n->row = op_find(node_domain(n), node_op(n), n->opset, &exists);
         if (!n->row && exists)
                 n->row = find_early(n);
         op_prepare_outputs(n);
@@ -239,35 +237,32 @@ static void pass_undecided(struct node *n)
                         n->out[o].undecided = true;
 }
 
-/* `expected`: the first output's name, when it was looked for ahead. `bindings`: of the table of dimensions, as of
-   which the outputs are resolved. */
-static void define_outputs(struct infer *f, struct scope *scope, struct node *n, const struct str_expected *expected,
-                           uint32_t bindings)
+/* `bindings`: of the table of dimensions, as of which the outputs are resolved. */
+static void define_outputs(struct infer *f, struct scope *scope, struct node *n, uint32_t bindings)
 {
         for (int o = 0; o < n->n_out; o++) {
-                const char *text = n->proto->output[o];
+                const str_id name = node_output(n->source, (size_t)o);
+                const char *text = str_text(f->strings, name);
 
-                if (!text[0])
+                if (name == STR_EMPTY)
                         continue;
-                str_id name = o == 0 && expected ? str_intern_expected(f->strings, expected)
-                                                 : str_intern_static(f->strings, text);
                 struct result_value entry = {
                         .bindings = bindings,
                         .value = n->out[o],
                         .name = text,
                         .kind = OX_KIND_INTERMEDIATE,
                         .scope = scope->path,
-                        .node = text_or_empty(n->proto->name),
+                        .node = node_name(n),
                         .node_index = n->index,
-                        .made_by = n->proto,
-                        .op = text_or_empty(n->proto->op_type),
+                        .made_by = n->source,
+                        .op = node_op(n),
                 };
                 int64_t declared = map_get(&scope->declared, name);
 
                 if (declared >= 0 && scope->declaration) {
                         struct declare_site site = {.scope = scope->path,
                                                     .value = text,
-                                                    .node = n->proto,
+                                                    .node = n->source,
                                                     .in_function = scope->frame != NULL,
                                                     .repeats = scope->repeats,
                                                     .without_shape = (size_t)declared < scope->n_without_shape};
@@ -285,7 +280,7 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n,
                                    &(struct note){.severity = OX_ERROR,
                                                   .reason = REASON_DUPLICATE_NAME,
                                                   .scope = scope->path,
-                                                  .node = n->proto,
+                                                  .node = n->source,
                                                   .node_index = n->index,
                                                   .value = text},
                                    "%s is defined twice: as %s and as %s", text,
@@ -296,10 +291,10 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n,
 static void set_origin(struct infer *f, const struct scope *scope, const struct node *n)
 {
         struct dim_origin origin = {
-                .value = n->n_out > 0 ? n->proto->output[0] : "",
+                .value = n->n_out > 0 ? out_name(n, 0) : "",
                 .axis = -1,
-                .op = n->proto->op_type,
-                .node = n->proto->name,
+                .op = node_op(n),
+                .node = node_name(n),
                 .scope = scope->path,
                 .node_index = n->index,
         };
@@ -309,7 +304,7 @@ static void set_origin(struct infer *f, const struct scope *scope, const struct 
 
 static void run(struct infer *f, const struct scope *scope, struct node *n)
 {
-        struct function *function = function_find(f, n->proto);
+        struct function *function = function_find(f, n->source);
 
         set_origin(f, scope, n);
         if ((function ? function_call(f, scope, n, function) : run_rule(f, scope, n)) == OX_OK)
@@ -347,7 +342,7 @@ static void look_up(void *user, str_id name)
 }
 
 /* Whether all that a node's subgraphs take is there. */
-static bool captures_are_there(struct infer *f, const struct scope *scope, const OnnxNode *node)
+static bool captures_are_there(struct infer *f, const struct scope *scope, const struct model_node *node)
 {
         struct readiness r = {f, scope, true};
 
@@ -357,8 +352,8 @@ static bool captures_are_there(struct infer *f, const struct scope *scope, const
 
 /* Walks a node; or, with `only_ready`, returns false and does nothing when something that it or its subgraphs take is
    not there yet. */
-static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node, int64_t index, bool only_ready,
-                      const struct str_expected *expected)
+static bool walk_when(struct infer *f, struct scope *scope, const struct model_node *node, int64_t index,
+                      bool only_ready)
 {
         const struct value *few_in[FEW_VALUES], **in = few_in;
         struct value few_out[FEW_VALUES];
@@ -374,7 +369,7 @@ static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node
                 return false;
         spend_node(f, node);
         f->called += scope->frame != NULL;
-        const OnnxNode *resolved = function_resolve(f, scope, node);
+        const struct model_node *resolved = function_resolve(f, scope, node);
 
         node = resolved ? resolved : node;
         struct node n = {
@@ -383,8 +378,8 @@ static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node
                 .dims = f->dims,
                 .limits = f->limits,
                 .diags = &f->diags,
-                .proto = node,
-                .opset = opsets_version(f, scope->opsets, text_or_empty(node->domain)),
+                .source = node,
+                .opset = opsets_version(f, scope->opsets, node->op->domain),
                 .ir_version = f->ir_version,
                 .scope = scope->path,
                 .index = index,
@@ -409,61 +404,62 @@ static bool walk_when(struct infer *f, struct scope *scope, const OnnxNode *node
                 run_and_share(f, scope, &n);
         pass_undecided(&n);
         /* What a rule makes of resolved inputs is resolved. A function's outputs may be those of an earlier call. */
-        define_outputs(f, scope, &n, expected, n.row ? bindings : 0);
+        define_outputs(f, scope, &n, n.row ? bindings : 0);
         return true;
 }
 
-void walk_node(struct infer *f, struct scope *scope, const OnnxNode *node, int64_t index)
+void walk_node(struct infer *f, struct scope *scope, const struct model_node *node, int64_t index)
 {
-        walk_when(f, scope, node, index, false, NULL);
+        walk_when(f, scope, node, index, false);
 }
 
 /* -- a list of nodes -- */
 
-/* Nodes [first, count) in sorted order. */
-static void walk_sorted(struct infer *f, struct scope *scope, OnnxNode *const *nodes, size_t first, size_t count)
+/* The last `count` nodes of a list, the first of which is `node`, number `first` in it, in sorted order. */
+static void walk_sorted(struct infer *f, struct scope *scope, const struct model_node *node, size_t first, size_t count)
 {
-        size_t cyclic;
+        size_t cyclic, n_node = 0;
         const char *cycle;
-        const uint32_t *order = sort_nodes(f, nodes + first, count - first, first, &cyclic, &cycle);
+        const struct model_node **nodes = (const struct model_node **)arena_array(f->arena, count, sizeof(*nodes));
+
+        for (; node; node = node->next)
+                nodes[n_node++] = node;
+        const uint32_t *order = sort_nodes(f, nodes, count, first, &cyclic, &cycle);
         bool moved = false;
 
-        for (size_t i = 1; i < count - first - cyclic; i++)
+        for (size_t i = 1; i < count - cyclic; i++)
                 moved = moved || order[i] < order[i - 1];
         if (moved)
                 infer_note(f,
                            &(struct note){.severity = OX_WARNING,
                                           .reason = REASON_UNSORTED_NODES,
                                           .scope = scope->path,
-                                          .node = nodes[first],
+                                          .node = nodes[0],
                                           .node_index = (int64_t)first},
                            "nodes are not in topological order; they were sorted");
         if (cyclic) {
-                size_t at = first + order[count - first - cyclic];
+                size_t at = order[count - cyclic];
 
                 infer_note(f,
                            &(struct note){.severity = OX_ERROR,
                                           .reason = REASON_CYCLE,
                                           .scope = scope->path,
                                           .node = nodes[at],
-                                          .node_index = (int64_t)at},
+                                          .node_index = (int64_t)(first + at)},
                            "nodes depend on each other in a cycle: %s; it leaves %zu nodes without an order", cycle,
                            cyclic);
         }
-        for (size_t i = 0; i < count - first; i++)
-                walk_node(f, scope, nodes[first + order[i]], (int64_t)(first + order[i]));
+        for (size_t i = 0; i < count; i++)
+                walk_node(f, scope, nodes[order[i]], (int64_t)(first + order[i]));
 }
 
-void walk_nodes(struct infer *f, struct scope *scope, OnnxNode *const *nodes, size_t count)
+void walk_nodes(struct infer *f, struct scope *scope, const struct node_list *nodes)
 {
-        struct str_expected ahead[NODES_AHEAD];
+        size_t index = 0;
 
-        for (size_t i = 0, next = 0; i < count; i++) {
-                for (; next < count && next - i < NODES_AHEAD; next++)
-                        ahead[next % NODES_AHEAD] =
-                                str_expect(f->strings, nodes[next]->n_output ? nodes[next]->output[0] : "");
-                if (!walk_when(f, scope, nodes[i], (int64_t)i, true, &ahead[i % NODES_AHEAD])) {
-                        walk_sorted(f, scope, nodes, i, count);
+        for (const struct model_node *node = nodes->first; node; node = node->next, index++) {
+                if (!walk_when(f, scope, node, (int64_t)index, true)) {
+                        walk_sorted(f, scope, node, index, nodes->count - index);
                         return;
                 }
         }
@@ -558,7 +554,7 @@ bool walk_body(struct infer *f, const struct scope *parent, struct node *n, cons
         }
         body_inputs(f, &scope, graph, args, n_args);
         scope_initializers(f, &scope, graph);
-        walk_nodes(f, &scope, graph->node, graph->n_node);
+        walk_nodes(f, &scope, graph_nodes(graph));
         for (size_t o = 0; o < n_outputs; o++) {
                 struct result_value *entry = NULL;
 

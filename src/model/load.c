@@ -58,18 +58,21 @@ struct aside {
 
 struct loader {
         struct arena *arena;
-        OnnxGraph graph;                       /* nothing but lists */
+        struct model_names names;
+        struct node_list nodes;
+        OnnxGraph graph;                       /* nothing but the other lists */
         const ProtobufCFieldDescriptor *field; /* the list that was added to last; NULL: none */
         bool bytes_stay;
         size_t defer_after; /* bytes of the arena */
         struct aside *first_aside, **last_aside;
 };
 
-struct loader *loader_new(struct arena *arena)
+struct loader *loader_new(struct arena *arena, uint64_t seed)
 {
         struct loader *loader = arena_new_zero(arena, struct loader);
 
         loader->arena = arena;
+        model_names_init(&loader->names, arena, strings_new(arena, seed));
         loader->defer_after = SIZE_MAX;
         loader->last_aside = &loader->first_aside;
         return loader;
@@ -141,6 +144,10 @@ static enum ox_code parse(struct loader *loader, uint32_t number, const uint8_t 
                 ((OnnxTensor *)message)->has_raw_data = true;
                 ((OnnxTensor *)message)->raw_data = raw;
         }
+        if (field->descriptor == &shaped__onnx__v1__node_proto__descriptor) {
+                node_list_add(&loader->nodes, model_node_of(&loader->names, (const OnnxNode *)message));
+                return OX_OK;
+        }
         struct list list = list_of(&loader->graph, field);
         size_t count = *list.count;
 
@@ -193,8 +200,10 @@ static enum ox_code parse_aside(struct loader *loader, const char **ret_error)
         return OX_OK;
 }
 
-static void put_lists(OnnxGraph *graph, const struct loader *loader)
+/* Puts what was read of the main graph before the rest of it. */
+static void put_lists(struct model_graph *into, const struct loader *loader)
 {
+        OnnxGraph *graph = &into->proto;
         const ProtobufCMessageDescriptor *descriptor = &shaped__onnx__v1__graph_proto__descriptor;
         OnnxGraph lists = loader->graph;
 
@@ -207,12 +216,13 @@ static void put_lists(OnnxGraph *graph, const struct loader *loader)
                 *to.count = *from.count;
                 *to.at = *from.at;
         }
+        into->nodes = loader->nodes;
 }
 
 /* -- the model -- */
 
-enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, struct loader *loader, OnnxModel **ret,
-                        const char **ret_error)
+enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, struct loader *loader,
+                        struct model **ret, const char **ret_error)
 {
         struct memory memory = {.arena = arena};
         ProtobufCAllocator allocator = {.alloc = memory_take, .free = memory_leave, .allocator_data = &memory};
@@ -238,10 +248,22 @@ enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, 
                                           model->ir_version);
                 return OX_INVALID_ARGUMENT;
         }
+        struct model *read = arena_new_zero(arena, struct model);
+
         if (loader) {
                 TRY(parse_aside(loader, ret_error));
-                put_lists(model->graph, loader);
+                read->names = loader->names;
+        } else {
+                model_names_init(&read->names, arena, strings_new(arena, 0));
         }
-        *ret = model;
+        struct model_graph *graph = model_graph_of(&read->names, model->graph);
+
+        if (loader)
+                put_lists(graph, loader);
+        model->graph = &graph->proto;
+        for (size_t i = 0; i < model->n_functions; i++)
+                model->functions[i] = &model_function_of(&read->names, model->functions[i])->proto;
+        read->proto = model;
+        *ret = read;
         return OX_OK;
 }

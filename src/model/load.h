@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "model/onnx.h"
+#include "model/graph.h"
 
 /* protobuf-c's allocator over an arena: free does nothing. `ret` must live as long as it is used. */
 void arena_allocator(struct arena *arena, ProtobufCAllocator *ret);
@@ -10,8 +10,8 @@ void arena_allocator(struct arena *arena, ProtobufCAllocator *ret);
 /* The messages of the main graph's lists, parsed one by one. */
 struct loader;
 
-/* Lives on the arena. */
-struct loader *loader_new(struct arena *arena);
+/* Lives on the arena. `seed` is that of the model's strings. */
+struct loader *loader_new(struct arena *arena, uint64_t seed);
 
 /* Whether what is fed from now on outlives the model that is loaded. Then the raw_data of initializers is not copied
    but read where it stands. */
@@ -27,5 +27,5 @@ enum ox_code loader_take(void *loader, uint32_t number, const uint8_t *bytes, si
 /* Parses the bytes that the skimmer kept to the end, and puts the loader's lists (NULL: there are none) into their
    graph. OX_INVALID_ARGUMENT with *ret_error (on the arena) when they are no ModelProto, or have neither a graph nor an
    opset import. */
-enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, struct loader *loader, OnnxModel **ret,
-                        const char **ret_error);
+enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, struct loader *loader,
+                        struct model **ret, const char **ret_error);

@@ -127,7 +127,7 @@ static struct owner *owner_new(void)
         config.limits.engine_ms = 5000;
         service.config = &config;
         budget_init(&service.budget, INT64_C(1) << 30, &service.metrics, NULL, NULL);
-        service.contexts = contexts_new(&config.limits, 16, &service.budget);
+        service.contexts = contexts_new(&config.limits, 16, &service.budget, service.seed);
         service.pool = pool_new(&(struct pool_settings){.threads = 1, .queue = 64});
         HOLD(service.contexts != NULL && service.pool != NULL, "there is memory to begin with");
         calls_init(&service.calls);

@@ -174,7 +174,7 @@ static struct service *service_new(void)
         config.limits.engine_ms = 5000;
         service.config = &config;
         budget_init(&service.budget, INT64_C(1) << 30, &service.metrics, NULL, NULL);
-        service.contexts = contexts_new(&config.limits, 4, &service.budget);
+        service.contexts = contexts_new(&config.limits, 4, &service.budget, service.seed);
         HOLD(service.contexts != NULL, "there is memory to begin with");
         calls_init(&service.calls);
         rest_init(&service.metrics);

@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct ox_limits limits;
         struct arena_guard guard;
         const char *error;
-        OnnxModel *model;
+        struct model *model;
 
         ox_limits_default(&limits);
         arena_set_guard(arena, &guard);

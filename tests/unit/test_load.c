@@ -12,7 +12,7 @@ enum { GRAPH_INITIALIZER = 5, TENSOR_NAME = 8, TENSOR_RAW = 9 };
 struct load {
         struct arena *arena;
         enum ox_code code;
-        OnnxModel *model;
+        struct model *model;
         const char *error;
 };
 
@@ -55,8 +55,8 @@ START_TEST(takes_a_graph_with_opsets)
         struct load loaded = load(&bytes, (size_t)1 << 20);
 
         ck_assert_int_eq(loaded.code, OX_OK);
-        ck_assert_int_eq(loaded.model->ir_version, 8);
-        ck_assert_int_eq(loaded.model->opset_import[0]->version, 17);
+        ck_assert_int_eq(loaded.model->proto->ir_version, 8);
+        ck_assert_int_eq(loaded.model->proto->opset_import[0]->version, 17);
         arena_free(loaded.arena);
 }
 END_TEST
@@ -128,13 +128,13 @@ static bool is_within(const struct bytes *bytes, const uint8_t *at)
 static void check_where(const char *const *tensors, size_t count, size_t first, bool stay, const bool *stands)
 {
         struct arena *arena = arena_new((size_t)1 << 20);
-        struct loader *loader = loader_new(arena);
+        struct loader *loader = loader_new(arena, 0);
         struct skim_sink sink = {loader_take, loader};
         struct bytes bytes = {0};
         struct ox_limits limits;
         const uint8_t *kept;
         const char *error;
-        OnnxModel *model;
+        struct model *model;
         size_t size;
 
         for (size_t i = 0; i < count; i++)
@@ -148,9 +148,9 @@ static void check_where(const char *const *tensors, size_t count, size_t first, 
         ck_assert_int_eq(skim_feed(skimmer, bytes.at + first, bytes.size - first), OX_OK);
         ck_assert_int_eq(skim_end(skimmer, &kept, &size), OX_OK);
         ck_assert_int_eq(model_load(arena, kept, size, loader, &model, &error), OX_OK);
-        ck_assert_uint_eq(model->graph->n_initializer, count);
+        ck_assert_uint_eq(model->proto->graph->n_initializer, count);
         for (size_t i = 0; i < count; i++) {
-                const OnnxTensor *tensor = model->graph->initializer[i];
+                const OnnxTensor *tensor = model->proto->graph->initializer[i];
                 size_t length = strchr(tensors[i], 'e') ? 0 : 4;
 
                 ck_assert(tensor->has_raw_data);
@@ -183,12 +183,12 @@ END_TEST
 START_TEST(parses_later_what_is_put_aside)
 {
         struct arena *arena = arena_new((size_t)1 << 20);
-        struct loader *loader = loader_new(arena);
+        struct loader *loader = loader_new(arena, 0);
         static const uint8_t bad[] = {0x0a, 0x7f}; /* a text of 127 bytes, of which there are none */
         struct bytes empty = {0}, graph = {0};
         char name[16];
         const char *error;
-        OnnxModel *model;
+        struct model *model;
 
         loader_defer(loader, arena_used(arena) + 500);
         for (int i = 0; i < 100; i++) {
@@ -201,12 +201,12 @@ START_TEST(parses_later_what_is_put_aside)
         }
         put_message(&graph, MODEL_GRAPH, &empty);
         ck_assert_int_eq(model_load(arena, graph.at, graph.size, loader, &model, &error), OX_OK);
-        ck_assert_uint_eq(model->graph->n_initializer, 100);
+        ck_assert_uint_eq(model->proto->graph->n_initializer, 100);
         for (int i = 0; i < 100; i++) {
                 snprintf(name, sizeof(name), "t%d", i);
-                ck_assert_str_eq(model->graph->initializer[i]->name, name);
+                ck_assert_str_eq(model->proto->graph->initializer[i]->name, name);
         }
-        loader = loader_new(arena);
+        loader = loader_new(arena, 0);
         ck_assert_int_eq(loader_take(loader, GRAPH_INITIALIZER, bad, sizeof(bad), false), OX_INVALID_ARGUMENT);
         loader_defer(loader, 0);
         ck_assert_int_eq(loader_take(loader, GRAPH_INITIALIZER, bad, sizeof(bad), false), OX_OK);

@@ -5,8 +5,8 @@
 
 const OnnxAttribute *attr_find(const struct node *n, const char *name)
 {
-        for (size_t a = 0; a < n->proto->n_attribute; a++) {
-                const OnnxAttribute *attr = n->proto->attribute[a];
+        for (size_t a = 0; a < n->source->n_attribute; a++) {
+                const OnnxAttribute *attr = node_attribute(n->source, a);
 
                 if (attr->name && text_same(attr->name, name))
                         return attr;

@@ -114,17 +114,15 @@ static enum ox_code check_attr(struct node *n, const OnnxAttribute *attr, const 
    many, are out of their way. */
 static void drop_unknown_attrs(struct node *n)
 {
-        OnnxNode *known = arena_new_array(n->arena, OnnxNode, 1);
+        struct model_node *known = model_node_with(n->arena, n->source, n->row->n_attr);
 
-        *known = *n->proto;
         known->n_attribute = 0;
-        known->attribute = arena_new_array(n->arena, OnnxAttribute *, n->row->n_attr);
-        for (size_t i = 0; i < n->proto->n_attribute; i++) {
-                OnnxAttribute *attr = n->proto->attribute[i];
+        for (size_t i = 0; i < n->source->n_attribute; i++) {
+                OnnxAttribute *attr = node_attributes(n->source)[i];
                 if (attr->name && op_find_attr(n->row, attr->name))
-                        known->attribute[known->n_attribute++] = attr;
+                        node_attributes(known)[known->n_attribute++] = attr;
         }
-        n->proto = known;
+        n->source = known;
 }
 
 /* An attribute that the operator's version lacks (IR.md: attributes must satisfy the operator's signature). */
@@ -147,7 +145,7 @@ static size_t first_attribute(const struct node *n, const char *name)
 {
         size_t i = 0;
 
-        while (i < n->proto->n_attribute && strcmp(text_or_empty(n->proto->attribute[i]->name), name) != 0)
+        while (i < n->source->n_attribute && strcmp(text_or_empty(node_attribute(n->source, i)->name), name) != 0)
                 i++;
         return i;
 }
@@ -158,8 +156,8 @@ static enum ox_code check_attrs(struct node *n, bool check_types)
         bool has_others = false;
         uint64_t seen = 0; /* bit a: attribute a of the row */
 
-        for (size_t i = 0; i < n->proto->n_attribute; i++) {
-                const OnnxAttribute *attr = n->proto->attribute[i];
+        for (size_t i = 0; i < n->source->n_attribute; i++) {
+                const OnnxAttribute *attr = node_attribute(n->source, i);
                 const char *name = attr->name ? attr->name : "";
                 const struct op_attr *wanted = op_find_attr(n->row, name);
                 if (!wanted) {

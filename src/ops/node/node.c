@@ -23,11 +23,10 @@ static const char *brief(struct arena *arena, const char *text, size_t most)
 
 const char *node_input_name(const struct node *n, int i)
 {
-        const OnnxNode *p = n->proto;
         const struct op_param *param = n->row ? op_in_param(n->row, i) : NULL;
 
-        if (i >= 0 && (size_t)i < p->n_input && p->input[i][0] != '\0')
-                return brief(n->arena, p->input[i], NAME_SHOWN);
+        if (i >= 0 && (size_t)i < n->source->n_input && in_name(n, i)[0] != '\0')
+                return brief(n->arena, in_name(n, i), NAME_SHOWN);
         return param ? param->name : arena_printf(n->arena, "input %d", i);
 }
 
@@ -80,7 +79,6 @@ static void add_shapes(struct node *n, struct ox_diag *diag)
 static void __attribute__((format(printf, 4, 0)))
 report(struct node *n, enum ox_severity severity, const struct fault *fault, const char *format, va_list args)
 {
-        const OnnxNode *p = n->proto;
         int input = fault->input;
         bool is_kept = !diags_full(n->diags);
         struct ox_diag diag = {
@@ -88,13 +86,13 @@ report(struct node *n, enum ox_severity severity, const struct fault *fault, con
                 .code = reason_code(fault->reason),
                 .reason = reason_word(fault->reason),
                 .scope = n->scope,
-                .node = text_or_empty(p->name),
+                .node = node_name(n),
                 .node_index = n->index,
-                .op = text_or_empty(p->op_type),
+                .op = node_op(n),
                 .input = input,
-                .value = input >= 0 && (size_t)input < p->n_input ? p->input[input]
-                         : p->n_output > 0                        ? p->output[0]
-                                                                  : "",
+                .value = input >= 0 && (size_t)input < n->source->n_input ? in_name(n, input)
+                         : n->source->n_output > 0                        ? out_name(n, 0)
+                                                                          : "",
                 .message = is_kept ? arena_vprintf(n->arena, format, args) : "",
                 .axis = fault->axis,
                 .expected = text_or_empty(fault->expected),
@@ -118,9 +116,7 @@ void node_report(struct node *n, enum ox_severity severity, const struct fault *
 
 void node_constrain(const struct node *n, const struct dim_condition *condition, int input)
 {
-        const char *value = input >= 0 && input < n->n_in ? n->proto->input[input]
-                            : n->n_out > 0                ? n->proto->output[0]
-                                                          : NULL;
+        const char *value = input >= 0 && input < n->n_in ? in_name(n, input) : n->n_out > 0 ? out_name(n, 0) : NULL;
 
         n->facts->add(n->facts->user, condition, n, value);
 }

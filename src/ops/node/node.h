@@ -13,7 +13,7 @@
 #include "base/diag.h"
 #include "base/limits.h"
 #include "base/reason.h"
-#include "model/onnx.h"
+#include "model/graph.h"
 #include "ops/table/registry.h"
 #include "value/value.h"
 
@@ -23,7 +23,7 @@ struct node {
         struct dim_table *dims;
         const struct ox_limits *limits;
         struct diags *diags;
-        const OnnxNode *proto;
+        const struct model_node *source;
         const struct op_row *row;
         int64_t opset; /* version of the operator set of the node's domain */
         int64_t ir_version;
@@ -34,6 +34,33 @@ struct node {
         struct value *out;
         const struct constraint_sink *facts;
 };
+
+/* The node's operator and name, as the model has them. */
+static inline const char *node_op(const struct node *n)
+{
+        return n->source->op->type;
+}
+
+static inline const char *node_domain(const struct node *n)
+{
+        return n->source->op->domain;
+}
+
+static inline const char *node_name(const struct node *n)
+{
+        return n->source->name;
+}
+
+/* The name of input `i`, or output `o`, which the node must have; "" where it is left out. */
+static inline const char *in_name(const struct node *n, int i)
+{
+        return str_text(n->strings, node_input(n->source, (size_t)i));
+}
+
+static inline const char *out_name(const struct node *n, int o)
+{
+        return str_text(n->strings, node_output(n->source, (size_t)o));
+}
 
 /* Takes what must hold of sizes for the model to run: {"left": "M", "relation": "==", "right": "N"}. `value` is the one
    that has the size at fault where it does not hold; NULL: none in particular. */

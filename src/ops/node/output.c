@@ -7,7 +7,7 @@
 
 bool out_wanted(const struct node *n, int o)
 {
-        return o >= 0 && o < n->n_out && n->proto->output[o][0] != '\0';
+        return o >= 0 && o < n->n_out && node_output(n->source, (size_t)o) != STR_EMPTY;
 }
 
 enum elem out_row_elem(const struct node *n, int o)
@@ -130,17 +130,17 @@ void out_content(struct node *n, int o, const struct content *content)
 static struct dim_origin origin_of(const struct node *n, int o, int axis)
 {
         return (struct dim_origin){
-                .value = o < n->n_out ? n->proto->output[o] : "",
+                .value = o < n->n_out ? out_name(n, o) : "",
                 .axis = axis,
-                .op = n->proto->op_type,
-                .node = n->proto->name,
+                .op = node_op(n),
+                .node = node_name(n),
                 .scope = n->scope,
         };
 }
 
 struct dim out_fresh(struct node *n, int o, int axis)
 {
-        return out_fresh_numbered(n, o, axis, text_or_empty(n->proto->op_type));
+        return out_fresh_numbered(n, o, axis, node_op(n));
 }
 
 struct dim out_fresh_numbered(struct node *n, int o, int axis, const char *stem)

@@ -16,8 +16,7 @@ static const char *did_you_mean(struct node *n, const struct nearest *near, cons
 
 const char *suggest_operator(struct node *n)
 {
-        const char *op = text_or_empty(n->proto->op_type),
-                   *domain = op_canonical_domain(text_or_empty(n->proto->domain));
+        const char *op = node_op(n), *domain = op_canonical_domain(node_domain(n));
         struct nearest operators, domains;
         bool is_known = op_newest_opset(domain) > 0;
 
@@ -43,8 +42,7 @@ const char *suggest_operator(struct node *n)
 const char *suggest_version(struct node *n)
 {
         size_t count;
-        const struct op_row *row =
-                op_versions(text_or_empty(n->proto->domain), text_or_empty(n->proto->op_type), &count);
+        const struct op_row *row = op_versions(node_domain(n), node_op(n), &count);
 
         return count > 0 && row->since > n->opset ? arena_printf(n->arena, "it exists from version %d on", row->since)
                                                   : NULL;

@@ -31,7 +31,7 @@ static void hidden_get(struct node *n, struct recurrent *r)
         } else if (in_has_rank(n, IN_W)) {
                 r->hidden = dim_exactdiv(n->dims, in_dim(n, IN_W, r->gate_axis), dim_int(r->gates));
         } else {
-                r->hidden = out_fresh_named(n, 0, -1, "%s_%s_hidden", n->proto->op_type, n->proto->input[IN_X]);
+                r->hidden = out_fresh_named(n, 0, -1, "%s_%s_hidden", node_op(n), in_name(n, IN_X));
         }
 }
 
@@ -119,10 +119,10 @@ static enum ox_code recurrent_read(struct node *n, struct recurrent *r)
                 r->batch = in_dim(n, IN_X, 1 - time);
                 r->input = in_dim(n, IN_X, 2);
         } else {
-                const char *x = n->proto->input[IN_X];
+                const char *x = in_name(n, IN_X);
 
-                r->seq = out_fresh_named(n, 0, time, "%s_%s_seq", n->proto->op_type, x);
-                r->batch = out_fresh_named(n, 0, 1 - time, "%s_%s_batch", n->proto->op_type, x);
+                r->seq = out_fresh_named(n, 0, time, "%s_%s_seq", node_op(n), x);
+                r->batch = out_fresh_named(n, 0, 1 - time, "%s_%s_batch", node_op(n), x);
                 r->input = in_has_rank(n, IN_W) ? in_dim(n, IN_W, seen_axis(r)) : dim_int(0);
         }
         TRY(weights_agree(n, r));

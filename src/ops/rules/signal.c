@@ -28,7 +28,7 @@ static struct dim half(struct node *n, struct dim length)
 
 static const char *output_name(const struct node *n)
 {
-        return n->n_out > 0 ? n->proto->output[0] : "";
+        return n->n_out > 0 ? out_name(n, 0) : "";
 }
 
 /* -- DFT -- */

@@ -9,10 +9,10 @@
    operator has no attributes but these, and the check of the node leaves none that the row does not have. */
 static enum ox_code constant_form(struct node *n, const OnnxAttribute **ret)
 {
-        size_t given = n->proto->n_attribute;
+        size_t given = n->source->n_attribute;
 
         if (given == 1) {
-                *ret = n->proto->attribute[0];
+                *ret = node_attribute(n->source, 0);
                 return OX_OK;
         }
         return node_error(n, given == 0 ? REASON_MISSING_ATTRIBUTE : REASON_ATTRIBUTE_VALUE, -1,

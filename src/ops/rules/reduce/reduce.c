@@ -201,7 +201,7 @@ static enum ox_code topk_count(struct node *n, struct scalar *ret)
 static enum ox_code topk_size(struct node *n, int axis, struct scalar k, struct dim from, struct dim *ret)
 {
         if (k.kind != SCALAR_INT) {
-                *ret = out_fresh_named(n, 0, axis, "TopK_%s_k", n->proto->output[0]);
+                *ret = out_fresh_named(n, 0, axis, "TopK_%s_k", out_name(n, 0));
                 dim_assume_most(n->dims, *ret, from);
                 return OX_OK;
         }

@@ -1,0 +1,163 @@
+#include "model/graph.h"
+
+#include <string.h>
+
+#define FIRST_OPS 16
+
+/* -- operators -- */
+
+void model_names_init(struct model_names *names, struct arena *arena, struct strings *strings)
+{
+        *names = (struct model_names){.arena = arena, .strings = strings, .slot_mask = FIRST_OPS - 1};
+        names->slot = (const struct model_op **)arena_zalloc(arena, FIRST_OPS * sizeof(*names->slot));
+}
+
+/* The texts are interned: equal ones stand at one address. */
+static uint32_t first_slot(const struct model_names *names, const char *domain, const char *type, const char *overload)
+{
+        uint64_t hash = (uintptr_t)type ^ (uint64_t)(uintptr_t)domain << 20 ^ (uint64_t)(uintptr_t)overload << 40;
+
+        return (uint32_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) & names->slot_mask;
+}
+
+static void put_op(struct model_names *names, const struct model_op *op)
+{
+        uint32_t at = first_slot(names, op->domain, op->type, op->overload);
+
+        while (names->slot[at])
+                at = (at + 1) & names->slot_mask;
+        names->slot[at] = op;
+}
+
+static void grow_ops(struct model_names *names)
+{
+        const struct model_op **old = names->slot;
+        const uint32_t count = names->slot_mask + 1;
+
+        names->slot_mask = 2 * count - 1;
+        names->slot = (const struct model_op **)arena_zalloc(names->arena, 2 * (size_t)count * sizeof(*names->slot));
+        for (uint32_t i = 0; i < count; i++)
+                if (old[i])
+                        put_op(names, old[i]);
+}
+
+const struct model_op *model_op_of(struct model_names *names, const char *domain, const char *type,
+                                   const char *overload)
+{
+        for (uint32_t at = first_slot(names, domain, type, overload); names->slot[at];
+             at = (at + 1) & names->slot_mask) {
+                const struct model_op *op = names->slot[at];
+
+                if (op->type == type && op->domain == domain && op->overload == overload)
+                        return op;
+        }
+        struct model_op *made = arena_new_array(names->arena, struct model_op, 1);
+
+        *made = (struct model_op){.domain = domain, .type = type, .overload = overload, .number = names->n_op};
+        if (++names->n_op > names->slot_mask / 2)
+                grow_ops(names);
+        put_op(names, made);
+        return made;
+}
+
+/* -- nodes -- */
+
+struct model_node *model_node_new(struct arena *arena, const struct model_op *op, const char *name, size_t n_input,
+                                  size_t n_output, size_t n_attribute)
+{
+        const size_t n_value = n_input + n_output;
+        const size_t head = n_attribute ? node_attributes_at(n_value)
+                                        : offsetof(struct model_node, value) + n_value * sizeof(str_id);
+        struct model_node *node = arena_alloc(arena, head + n_attribute * sizeof(OnnxAttribute *));
+
+        /* No message of a model has 2 GiB: the numbers fit. */
+        node->op = op;
+        node->name = name;
+        node->next = NULL;
+        node->n_input = (uint32_t)n_input;
+        node->n_output = (uint32_t)n_output;
+        node->n_attribute = (uint32_t)n_attribute;
+        return node;
+}
+
+struct model_node *model_node_with(struct arena *arena, const struct model_node *node, size_t n_attribute)
+{
+        struct model_node *made =
+                model_node_new(arena, node->op, node->name, node->n_input, node->n_output, n_attribute);
+
+        memcpy(made->value, node->value, ((size_t)node->n_input + node->n_output) * sizeof(*node->value));
+        return made;
+}
+
+/* -- from protobuf-c -- */
+
+static str_id intern(const struct model_names *names, const char *text)
+{
+        return text ? str_intern_static(names->strings, text) : STR_EMPTY;
+}
+
+static const char *interned(const struct model_names *names, const char *text)
+{
+        return str_text(names->strings, intern(names, text));
+}
+
+/* An attribute, itself unless it holds graphs. */
+static OnnxAttribute *attribute_of(struct model_names *names, OnnxAttribute *proto)
+{
+        if (!proto->g && !proto->n_graphs)
+                return proto;
+        OnnxAttribute *made = arena_new_array(names->arena, OnnxAttribute, 1);
+
+        *made = *proto;
+        if (proto->g)
+                made->g = &model_graph_of(names, proto->g)->proto;
+        made->graphs = arena_new_array(names->arena, OnnxGraph *, proto->n_graphs);
+        for (size_t i = 0; i < proto->n_graphs; i++)
+                made->graphs[i] = &model_graph_of(names, proto->graphs[i])->proto;
+        return made;
+}
+
+struct model_node *model_node_of(struct model_names *names, const OnnxNode *proto)
+{
+        const struct model_op *op = model_op_of(names, interned(names, proto->domain), interned(names, proto->op_type),
+                                                interned(names, proto->overload));
+        struct model_node *node = model_node_new(names->arena, op, text_or_empty(proto->name), proto->n_input,
+                                                 proto->n_output, proto->n_attribute);
+
+        for (size_t i = 0; i < proto->n_input; i++)
+                node->value[i] = intern(names, proto->input[i]);
+        for (size_t o = 0; o < proto->n_output; o++)
+                node->value[proto->n_input + o] = intern(names, proto->output[o]);
+        for (size_t a = 0; a < proto->n_attribute; a++)
+                node_attributes(node)[a] = attribute_of(names, proto->attribute[a]);
+        return node;
+}
+
+static struct node_list nodes_of(struct model_names *names, OnnxNode *const *nodes, size_t count)
+{
+        struct node_list list = {0};
+
+        for (size_t i = 0; i < count; i++)
+                node_list_add(&list, model_node_of(names, nodes[i]));
+        return list;
+}
+
+struct model_graph *model_graph_of(struct model_names *names, const OnnxGraph *proto)
+{
+        struct model_graph *graph = arena_new_array(names->arena, struct model_graph, 1);
+
+        *graph = (struct model_graph){*proto, nodes_of(names, proto->node, proto->n_node)};
+        graph->proto.n_node = 0;
+        graph->proto.node = NULL;
+        return graph;
+}
+
+struct model_function *model_function_of(struct model_names *names, const OnnxFunction *proto)
+{
+        struct model_function *function = arena_new_array(names->arena, struct model_function, 1);
+
+        *function = (struct model_function){*proto, nodes_of(names, proto->node, proto->n_node)};
+        function->proto.n_node = 0;
+        function->proto.node = NULL;
+        return function;
+}

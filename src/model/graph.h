@@ -1,0 +1,121 @@
+/* A model as inference reads it: protobuf-c's structs, but for its nodes, of which there are many. These are small, and
+   their names are interned once, while they are read. */
+#pragma once
+
+#include "base/str.h"
+#include "model/onnx.h"
+
+/* An operator as nodes name it: domain, op_type and overload, kept once for all nodes that say the same. */
+struct model_op {
+        const char *domain, *type, *overload; /* as they are written; "" where they are left out */
+        uint32_t number;                      /* counts up from 0, so that it can index arrays */
+};
+
+/* A NodeProto. Behind it stand the names of its inputs, those of its outputs, and its attributes. */
+struct model_node {
+        const struct model_op *op;
+        const char *name; /* "" */
+        struct model_node *next;
+        uint32_t n_input, n_output, n_attribute;
+        str_id value[];
+};
+
+static inline str_id node_input(const struct model_node *node, size_t i)
+{
+        return node->value[i];
+}
+
+static inline str_id node_output(const struct model_node *node, size_t o)
+{
+        return node->value[node->n_input + o];
+}
+
+/* Where the attributes of a node with so many inputs and outputs begin, in bytes. */
+static inline size_t node_attributes_at(size_t n_value)
+{
+        const size_t unit = _Alignof(OnnxAttribute *);
+
+        return (offsetof(struct model_node, value) + n_value * sizeof(str_id) + unit - 1) / unit * unit;
+}
+
+static inline OnnxAttribute **node_attributes(const struct model_node *node)
+{
+        const size_t at = node_attributes_at((size_t)node->n_input + node->n_output);
+
+        return (OnnxAttribute **)(uintptr_t)((const char *)node + at);
+}
+
+static inline const OnnxAttribute *node_attribute(const struct model_node *node, size_t a)
+{
+        return node_attributes(node)[a];
+}
+
+/* The nodes of a graph or a function, in their order. */
+struct node_list {
+        struct model_node *first, *last;
+        size_t count;
+};
+
+/* A graph and a function of a model that was read: each that a pointer to protobuf-c's struct leads to is one of these,
+   and the struct's own list of nodes is empty. */
+struct model_graph {
+        OnnxGraph proto;
+        struct node_list nodes;
+};
+
+struct model_function {
+        OnnxFunction proto;
+        struct node_list nodes;
+};
+
+static inline const struct node_list *graph_nodes(const OnnxGraph *graph)
+{
+        return &((const struct model_graph *)graph)->nodes;
+}
+
+static inline const struct node_list *function_nodes(const OnnxFunction *function)
+{
+        return &((const struct model_function *)function)->nodes;
+}
+
+/* What nodes are made with: the names and operators of a model. Lives on the arena. */
+struct model_names {
+        struct arena *arena;
+        struct strings *strings;
+        const struct model_op **slot; /* slot_mask + 1 of them; NULL: free */
+        uint32_t slot_mask, n_op;
+};
+
+void model_names_init(struct model_names *names, struct arena *arena, struct strings *strings);
+
+/* The operator of these texts, each of which must be one that the strings have. */
+const struct model_op *model_op_of(struct model_names *names, const char *domain, const char *type,
+                                   const char *overload);
+
+/* A node whose values and attributes are to be filled in. */
+struct model_node *model_node_new(struct arena *arena, const struct model_op *op, const char *name, size_t n_input,
+                                  size_t n_output, size_t n_attribute);
+
+/* The same node with room for other attributes. */
+struct model_node *model_node_with(struct arena *arena, const struct model_node *node, size_t n_attribute);
+
+/* What protobuf-c read, with everything within. The texts stay where they are; what is given is not changed. */
+struct model_node *model_node_of(struct model_names *names, const OnnxNode *proto);
+struct model_graph *model_graph_of(struct model_names *names, const OnnxGraph *proto);
+struct model_function *model_function_of(struct model_names *names, const OnnxFunction *proto);
+
+/* A model that was read. */
+struct model {
+        const OnnxModel *proto;
+        struct model_names names;
+};
+
+static inline void node_list_add(struct node_list *list, struct model_node *node)
+{
+        if (list->last)
+                list->last->next = node;
+        else
+                list->first = node;
+        list->last = node;
+        list->count++;
+}
