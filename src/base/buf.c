@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digits.h"
+
 void buf_init(struct buf *buf, struct arena *arena)
 {
         *buf = (struct buf){.arena = arena};
@@ -45,17 +47,8 @@ void buf_putc(struct buf *buf, char c)
 
 void buf_put_i64(struct buf *buf, int64_t value)
 {
-        char digits[24];
-        size_t at = sizeof(digits);
-        uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
-
-        do {
-                digits[--at] = (char)('0' + rest % 10);
-                rest /= 10;
-        } while (rest);
-        if (value < 0)
-                digits[--at] = '-';
-        buf_put(buf, digits + at, sizeof(digits) - at);
+        buf_reserve(buf, NUMBER_MOST);
+        buf->length = (size_t)(number_put(buf->text + buf->length, value) - buf->text);
 }
 
 void buf_printf(struct buf *buf, const char *format, ...)

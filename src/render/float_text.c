@@ -1,152 +1,171 @@
-/* Floats as text: the shortest that reads back as the same. */
+/* Floats as text: of the shortest decimals that read back as the same float, the one that is nearest to it. By the
+   algorithm of Raffaello Giulietti, "The Schubfach way to render doubles" (2020). */
+#include "render/float_text.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/json_out.h"
+#include "base/digits.h"
 
-/* Powers of ten that doubles hold exactly. */
-#define POWERS 23
-
-static const double power[POWERS] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-#define NARROW_LEAST 6 /* digits that any decimal keeps through a float32 (FLT_DIG) */
-#define NARROW_MOST  9 /* digits that any float32 keeps through a decimal */
-#define WIDE_LEAST   15
-
-/* A number > 0 as digits * 10^(exponent + 1 - count), `count` digits of which the last is not 0. */
-struct decimal {
-        uint64_t digits;
-        int count, exponent;
+/* A power of ten as a number of 128 bits. */
+struct power {
+        uint64_t high, low;
 };
 
-/* digits * 10^-scale, rounded once. */
-static double scaled(double digits, int scale)
+#include "powers.h"
+
+/* Numbers of so many digits before the point are written without an exponent, and of more where they have more. */
+#define NARROW_LEAST 6
+#define WIDE_LEAST   15
+
+/* digits * 10^exponent */
+struct decimal {
+        uint64_t digits;
+        int exponent;
+};
+
+/* significand * 2^exponent; `is_edge`: the next float below is only half as far away as the next one above. */
+struct binary {
+        uint64_t significand;
+        int exponent;
+        bool is_edge;
+};
+
+/* Of the bits of a float > 0, whose significand has `width` of them; `bias` is that of an integer significand. */
+static struct binary binary_of(uint64_t bits, int width, int bias)
 {
-        return scale < 0 ? digits * power[-scale] : digits / power[scale];
+        uint64_t fraction = bits & ((UINT64_C(1) << width) - 1);
+        int biased = (int)(bits >> width);
+
+        if (!biased)
+                return (struct binary){fraction, 1 - bias, false};
+        return (struct binary){fraction | UINT64_C(1) << width, biased - bias, fraction == 0 && biased > 1};
 }
 
-/* Whether a double is halfway between two float32: then its own rounding may have made it so. */
-static bool is_halfway(double value)
+static struct binary read_binary(double value, bool narrow)
 {
+        float rounded = (float)value;
+        uint32_t narrow_bits;
         uint64_t bits;
 
+        memcpy(&narrow_bits, &rounded, sizeof(narrow_bits));
         memcpy(&bits, &value, sizeof(bits));
-        return (bits & 0x1fffffff) == 0x10000000;
+        return narrow ? binary_of(narrow_bits, 23, 150) : binary_of(bits, 52, 1075);
 }
 
-enum outcome { SAME, OTHER, UNSURE };
-
-/* With `count` digits, of which the first stands for 10^exponent. Both conversions round once, for what they start from
-   is exact; so whoever reads the digits as a double gets what is compared here. */
-static enum outcome round_to(double value, bool narrow, int count, int exponent, struct decimal *ret)
+/* The upper half of a product, and *ret_low, the lower one. */
+static inline uint64_t multiply(uint64_t a, uint64_t b, uint64_t *ret_low)
 {
-        int scale = count - 1 - exponent;
-        double digits = rint(scaled(value, -scale)), back = scaled(digits, scale);
+#ifdef __SIZEOF_INT128__
+        __extension__ typedef unsigned __int128 wide;
+        wide product = (wide)a * b;
 
-        if (digits < power[count - 1] || (narrow && is_halfway(back)))
-                return UNSURE;
-        if (narrow ? (float)back != (float)value : back != value)
-                return OTHER;
-        if (digits >= power[count]) { /* 9.9999996 becomes 10.0000 */
-                digits /= 10;
-                exponent++;
-        }
-        *ret = (struct decimal){.digits = (uint64_t)digits, .count = count, .exponent = exponent};
-        for (; ret->digits % 10 == 0; ret->count--)
-                ret->digits /= 10;
-        return SAME;
+        *ret_low = (uint64_t)product;
+        return (uint64_t)(product >> 64);
+#else
+        uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), left = (a >> 32) * (b & UINT32_MAX);
+        uint64_t right = (a & UINT32_MAX) * (b >> 32),
+                 middle = (low >> 32) + (left & UINT32_MAX) + (right & UINT32_MAX);
+
+        *ret_low = middle << 32 | (low & UINT32_MAX);
+        return (a >> 32) * (b >> 32) + (left >> 32) + (right >> 32) + (middle >> 32);
+#endif
 }
 
-/* False when that takes more digits than doubles hold exactly, or the number is very large or small. */
-static bool shortest(double value, bool narrow, int *ret_precision, struct decimal *ret)
+/* power * factor / 2^128 without its fraction, of which the lowest bit says whether there was one. */
+static inline uint64_t scaled(const struct power *power, uint64_t factor)
 {
-        int least = narrow ? NARROW_LEAST : WIDE_LEAST, most = narrow ? NARROW_MOST : WIDE_LEAST;
-        int exponent = (int)floor(log10(value));
-        enum outcome outcome = OTHER;
+        uint64_t low, rest, carry = multiply(power->low, factor, &rest);
+        uint64_t whole = multiply(power->high, factor, &low);
 
-        if (least - 1 - exponent <= -POWERS || most - 1 - exponent >= POWERS)
-                return false;
-        for (int count = least; count <= most && outcome == OTHER; count++) {
-                *ret_precision = count;
-                outcome = round_to(value, narrow, count, exponent, ret);
-        }
-        return outcome == SAME;
+        low += carry;
+        whole += low < carry;
+        return whole | (low > 1);
 }
 
-/* As "%.*g" writes it, and ".0" behind integers. */
-static void write_decimal(char *text, const struct decimal *d, int precision)
+/* All is counted in quarters of the last binary digit, so that the bounds halfway to the neighbours are integers. Those
+   that lie on a bound read back as this float where its significand is even. */
+static struct decimal shortest(const struct binary *b)
 {
-        char digits[24] = {0};
-        uint64_t rest = d->digits;
+        int exponent =
+                (b->exponent * 1262611 - (b->is_edge ? 524031 : 0)) >> 22; /* of ten, by the log of gen_powers.py */
+        int shift = b->exponent + ((-exponent * 1741647) >> 19) + 1;
+        const struct power *power = &powers[-exponent - POWER_LEAST];
+        uint64_t quarters = 4 * b->significand, odd = b->significand & 1;
+        uint64_t value = scaled(power, quarters << shift);
+        uint64_t least = scaled(power, (quarters - 2 + b->is_edge) << shift) + odd;
+        uint64_t most = scaled(power, (quarters + 2) << shift) - odd;
+        uint64_t digits = value / 4, tens = digits / 10;
+        bool below = least <= 40 * tens, above = 40 * tens + 40 <= most;
 
-        for (int i = d->count; i-- > 0; rest /= 10)
-                digits[i] = (char)('0' + rest % 10);
-        if (d->exponent < -4 || d->exponent >= precision) {
-                *text++ = digits[0];
-                if (d->count > 1)
-                        *text++ = '.';
-                memcpy(text, digits + 1, (size_t)d->count - 1);
-                text += d->count - 1;
-                *text++ = 'e';
-                *text++ = d->exponent < 0 ? '-' : '+';
-                *text++ = (char)('0' + abs(d->exponent) / 10);
-                *text++ = (char)('0' + abs(d->exponent) % 10);
-                *text = '\0';
-                return;
-        }
-        if (d->exponent < 0) {
-                *text++ = '0';
-                *text++ = '.';
-                for (int i = -1; i > d->exponent; i--)
-                        *text++ = '0';
-        }
-        for (int i = 0; i < d->count || i <= d->exponent; i++) {
-                *text++ = i < d->count ? digits[i] : '0';
-                if (i == d->exponent)
-                        *text++ = '.';
-        }
-        if (d->count <= d->exponent + 1)
-                *text++ = '0';
-        *text = '\0';
+        if (tens && below != above)
+                return (struct decimal){tens + above, exponent + 1};
+        below = least <= 4 * digits;
+        above = 4 * digits + 4 <= most;
+        if (below == above)
+                above = value % 4 > 2 || (value % 4 == 2 && digits % 2);
+        return (struct decimal){digits + above, exponent};
 }
 
-static void write_any(char *text, double value, bool narrow)
+static char *put(char *at, const char *text, size_t length)
 {
-        for (int digits = narrow ? NARROW_LEAST : WIDE_LEAST; digits <= 17; digits++) {
-                snprintf(text, FLOAT_TEXT, "%.*g", digits, value);
-                if (narrow ? strtof(text, NULL) == (float)value : strtod(text, NULL) == value)
-                        break;
-        }
-        /* A program that links the library may have a locale with another decimal point. */
-        char *point = strchr(text, ',');
-
-        if (point)
-                *point = '.';
-        if (!strpbrk(text, ".e"))
-                memcpy(text + strlen(text), ".0", 3);
+        memcpy(at, text, length);
+        return at + length;
 }
 
-void float_text(char *text, double value, bool narrow)
+/* d.ddde-07 */
+static char *put_with_exponent(char *at, const char *digits, int count, int exponent)
 {
-        struct decimal decimal;
-        int precision;
+        *at++ = digits[0];
+        if (count > 1)
+                *at++ = '.';
+        at = put(at, digits + 1, (size_t)count - 1);
+        *at++ = 'e';
+        *at++ = exponent < 0 ? '-' : '+';
+        if (abs(exponent) < 10)
+                *at++ = '0';
+        return digits_put(at, (uint64_t)abs(exponent));
+}
 
-        if (isnan(value) || isinf(value)) {
-                snprintf(text, FLOAT_TEXT, "%s", isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
-                return;
+/* As "%g" writes it with as many digits as are needed, and ".0" behind integers. */
+static char *put_decimal(char *at, const struct decimal *d, int least)
+{
+        char digits[DIGITS_MOST];
+        int count = (int)(digits_put(digits, d->digits) - digits), exponent = d->exponent + count - 1;
+
+        while (digits[count - 1] == '0')
+                count--;
+        if (exponent < -4 || exponent >= (count > least ? count : least))
+                return put_with_exponent(at, digits, count, exponent);
+        if (exponent < 0) {
+                at = put(at, "0.000", (size_t)(1 - exponent));
+                return put(at, digits, (size_t)count);
         }
-        if (value == 0.0) {
-                memcpy(text, signbit(value) ? "-0.0" : "0.0", signbit(value) ? 5 : 4);
-                return;
-        }
-        if (!shortest(fabs(value), narrow, &precision, &decimal)) {
-                write_any(text, value, narrow);
-                return;
-        }
-        if (value < 0)
+        int whole = count < exponent + 1 ? count : exponent + 1;
+
+        at = put(at, digits, (size_t)whole);
+        for (int i = whole; i <= exponent; i++)
+                *at++ = '0';
+        *at++ = '.';
+        if (count == whole)
+                *at++ = '0';
+        return put(at, digits + whole, (size_t)(count - whole));
+}
+
+char *float_put(char *text, double value, bool narrow)
+{
+        if (isnan(value))
+                return put(text, "NaN", 3);
+        if (signbit(value))
                 *text++ = '-';
-        write_decimal(text, &decimal, precision);
+        value = fabs(narrow ? (double)(float)value : value);
+        if (isinf(value))
+                return put(text, "Infinity", 8);
+        if (value < 1e6 && value == (double)(unsigned)value)
+                return put(digits_put(text, (uint64_t)value), ".0", 2);
+        struct binary binary = read_binary(value, narrow);
+        struct decimal decimal = shortest(&binary);
+
+        return put_decimal(text, &decimal, narrow ? NARROW_LEAST : WIDE_LEAST);
 }

@@ -1,8 +1,9 @@
 #include "render/json_out.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
+
+#include "base/digits.h"
+#include "render/float_text.h"
 
 #define BLOCK_BYTES JSON_BLOCK_BYTES
 #define WORD_BYTES  64 /* room for a key, a number or an escape, with what stands around it */
@@ -248,21 +249,16 @@ void json_text(struct json_out *out, const char *text)
 
 void json_uint(struct json_out *out, uint64_t value)
 {
-        char digits[24];
-        size_t at = sizeof(digits);
+        char *at = json_room(out, DIGITS_MOST);
 
-        do {
-                digits[--at] = (char)('0' + value % 10);
-                value /= 10;
-        } while (value);
-        put(out, digits + at, sizeof(digits) - at);
+        out->length = (size_t)(digits_put(at, value) - out->block);
 }
 
 void json_int(struct json_out *out, int64_t value)
 {
-        if (value < 0)
-                put_char(out, '-');
-        json_uint(out, value < 0 ? -(uint64_t)value : (uint64_t)value);
+        char *at = json_room(out, NUMBER_MOST);
+
+        out->length = (size_t)(number_put(at, value) - out->block);
 }
 
 void json_bool(struct json_out *out, bool value)
@@ -275,15 +271,19 @@ void json_null(struct json_out *out)
         put(out, "null", 4);
 }
 
+/* JSON has no numbers that are not finite: they are texts, and begin with a letter, behind a sign perhaps. */
 void json_float(struct json_out *out, double value, bool narrow)
 {
-        char text[FLOAT_TEXT];
+        char *at = json_room(out, FLOAT_TEXT + 2), *text = at + 1, *end = float_put(text, value, narrow);
 
-        float_text(text, value, narrow);
-        if (isfinite(value))
-                put(out, text, strlen(text));
-        else
-                json_text(out, text);
+        if (end[-1] <= '9') {
+                memmove(at, text, (size_t)(end - text));
+                out->length += (size_t)(end - text);
+                return;
+        }
+        *at = '"';
+        *end++ = '"';
+        out->length += (size_t)(end - at);
 }
 
 /* -- again -- */

@@ -117,7 +117,3 @@ JSON_INLINE void json_put_int_some(struct json_out *out, const char *key, int64_
         if (value != -1)
                 json_put_int(out, key, value);
 }
-
-/* The text of a float without quotes; `text` has room for FLOAT_TEXT bytes. */
-#define FLOAT_TEXT 40
-void float_text(char *text, double value, bool narrow);

@@ -1,5 +1,6 @@
 /* Answers in protobuf (proto/shaped.proto), written straight from the result. */
-#include "render/json_out.h"
+#include "base/digits.h"
+#include "render/float_text.h"
 #include "render/message_out.h"
 #include "render/values.h"
 #include "render/visit.h"
@@ -69,17 +70,9 @@ static inline void sink_word(SINK *sink, const char *key, unsigned number, const
 
 static void put_digits(struct message_out *out, unsigned field, int64_t value)
 {
-        uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
-        char digits[24];
-        size_t at = sizeof(digits);
+        char digits[NUMBER_MOST];
 
-        do {
-                digits[--at] = (char)('0' + rest % 10);
-                rest /= 10;
-        } while (rest);
-        if (value < 0)
-                digits[--at] = '-';
-        message_bytes(out, field, digits + at, sizeof(digits) - at);
+        message_bytes(out, field, digits, (size_t)(number_put(digits, value) - digits));
 }
 
 /* A number or an expression. */
@@ -118,8 +111,9 @@ static void sink_content(SINK *sink, const char *key, unsigned number, const str
                 double value;
 
                 if (scalar_float_value(s, &value)) {
-                        float_text(text, value, elem != ELEM_DOUBLE);
-                        message_text(&sink->out, number, text);
+                        char *end = float_put(text, value, elem != ELEM_DOUBLE);
+
+                        message_bytes(&sink->out, number, text, (size_t)(end - text));
                 } else {
                         sink_size(sink, key, number, s->d);
                 }

@@ -2,7 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render/json_out.h"
+#include "render/float_text.h"
+#include "render/render.h"
 #include "render/values.h"
 #include "render/visit.h"
 
@@ -128,8 +129,9 @@ static void put_content(struct table *t, const struct content *content, enum ele
                 if (i)
                         buf_puts(&t->buf, ", ");
                 if (scalar_float_value(s, &number)) {
-                        float_text(text, number, elem != ELEM_DOUBLE);
-                        buf_puts(&t->buf, text);
+                        char *end = float_put(text, number, elem != ELEM_DOUBLE);
+
+                        buf_put(&t->buf, text, (size_t)(end - text));
                 } else {
                         put_dim(t, s->d);
                 }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/soak/run.sh [fuzz|graphs|requests|connections|fairness|throughput|large|floods|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
+# tests/soak/run.sh [fuzz|graphs|requests|connections|fairness|throughput|large|floods|floats|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
 #   fuzz      every fuzz target under libFuzzer with address and undefined sanitizers, SIZE seconds each (default 600);
 #             or TARGET alone
 #   graphs    SIZE random graphs (default 20,000) that tests/blackbox/test_random.py does not try
@@ -11,6 +11,7 @@
 #   throughput  requests a second beside a program that does nothing with the same bodies, in rounds of SIZE seconds (default
 #             2), in a release build; BASE may name the program of an older one, which is measured too
 #   large     eight models of SIZE MiB (default 1024) at once by Connect and gRPC-Web, while the daemon's memory is watched
+#   floats    the texts of five times SIZE random floats (default 1,000,000), held against printf
 #   floods    what floods of HTTP/2 frames cost other clients, in measurements of SIZE seconds (default 3)
 # Ends with `N passed, N failed`. Needs clang for fuzz.
 set -u
@@ -81,6 +82,15 @@ soak_figures() {
         verdict "$2 $1" $?
 }
 
+# The unit test of texts of floats, with more of them.
+soak_floats() {
+        # shellcheck disable=SC2086
+        need_packages $TEST_PACKAGES || exit 1
+        build build-test "" || { verdict "build" 1; return; }
+        FLOATS=$1 CK_FORK=no build-test/tests/unit/test_float_text
+        verdict "$1 floats" $?
+}
+
 case $what in
 fuzz) soak_fuzz "${2:-600}" "${3:-}" ;;
 graphs) soak_script graphs "${2:-20000}" ;;
@@ -90,6 +100,7 @@ fairness) soak_figures fairness "${2:-20}" ;;
 throughput) soak_figures throughput "${2:-2}" ;;
 large) soak_figures large "${2:-1024}" ;;
 floods) soak_figures floods "${2:-3}" ;;
+floats) soak_floats "${2:-1000000}" ;;
 all)
         soak_fuzz 600
         soak_script graphs 20000
@@ -99,9 +110,10 @@ all)
         soak_figures throughput 2
         soak_figures large 1024
         soak_figures floods 3
+        soak_floats 1000000
         ;;
 *)
-        echo "usage: tests/soak/run.sh [fuzz|graphs|requests|connections|fairness|throughput|large|floods|all] [SIZE] [TARGET]" >&2
+        echo "usage: tests/soak/run.sh [fuzz|graphs|requests|connections|fairness|throughput|large|floods|floats|all] [SIZE] [TARGET]" >&2
         exit 2
         ;;
 esac
