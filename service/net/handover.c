@@ -4,11 +4,11 @@
 
 #include "obs/log.h"
 #include "service.h"
+#include "work/cost.h"
 
 #define PIECE_BYTES ((size_t)256 * 1024) /* of a body that make a job */
 #define SLICE_BYTES ((size_t)2048)       /* between two looks at the clock: of zstd they may be 64 MiB */
 #define PIECE_NS    INT64_C(10000000)    /* after which others have their turn */
-#define COST_A_BYTE 50                   /* ns, of a request that its handler knows no better of */
 #define SECOND_NS   INT64_C(1000000000)
 
 static struct call *call_of(struct job *job)
@@ -120,7 +120,7 @@ static void run_work(struct job *job)
 
 static void hand_over_work(struct call *call)
 {
-        int64_t cost = call->cost_ns ? call->cost_ns : (int64_t)call->body_bytes * COST_A_BYTE;
+        int64_t cost = call->cost_ns ? call->cost_ns : (int64_t)call->body_bytes * COST_BODY_BYTE;
 
         begin_job(call, run_work, false, cost);
         call->transport->suspend(call);

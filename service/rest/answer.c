@@ -3,6 +3,7 @@
 #include "engine.h"
 #include "rest/routes.h"
 #include "service.h"
+#include "work/cost.h"
 
 void answer_error(struct call_text *to, struct ox_context *context, enum ox_code code, const char *message,
                   const struct ox_result *result)
@@ -19,8 +20,8 @@ void answer_write_little(void *little_, const char *bytes, size_t size)
 {
         struct answer_little *little = little_;
 
-        if (little->call->reply.length + size > ANSWER_LITTLE_BYTES)
-                arena_bail(ox_context_arena(little->context), OX_ABORTED, "more than %d bytes", ANSWER_LITTLE_BYTES);
+        if (little->call->reply.length + size > INLINE_ANSWER_BYTES)
+                arena_bail(ox_context_arena(little->context), OX_ABORTED, "more than %d bytes", INLINE_ANSWER_BYTES);
         call_write(little->call, bytes, size);
 }
 

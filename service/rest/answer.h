@@ -9,10 +9,8 @@
 void answer_error(struct call_text *to, struct ox_context *context, enum ox_code code, const char *message,
                   const struct ox_result *result);
 
-/* An ox_write for an answer that is written on a thread which others wait for: once the answer is large, it ends the
-   rendering with OX_ABORTED. */
-#define ANSWER_LITTLE_BYTES (1024 * 1024)
-#define INLINE_NS           20000000 /* what such a thread may spend on inferring, too */
+/* An ox_write for an answer that is written on a thread which others wait for: past
+   INLINE_ANSWER_BYTES it ends the rendering with OX_ABORTED. */
 struct answer_little {
         struct call *call;
         struct ox_context *context;

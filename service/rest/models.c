@@ -8,15 +8,7 @@
 #include "rest/routes.h"
 #include "rest/upload.h"
 #include "service.h"
-
-/* What runs on the thread that reads: a model of so many bytes, weights not counted, of so many nodes, that takes no
-   longer than so and has no larger answer. Everything else goes to a worker, so that other requests of that thread need
-   not wait. */
-#define INLINE_BYTES 131072
-#define INLINE_NODES 400
-
-/* What a byte of a model that was read costs to infer and to answer, in ns, about. */
-#define COST_A_BYTE 8
+#include "work/cost.h"
 
 struct models {
         struct upload upload;
@@ -95,7 +87,7 @@ void models_begin(struct call *call)
         if (!read_options(call, m) ||
             !upload_begin(&m->upload, call, medias, wanted, limits->upload_bytes, "upload_bytes"))
                 return;
-        ox_model_defer(m->context, INLINE_BYTES);
+        ox_model_defer(m->context, INLINE_MODEL_BYTES);
         m->upload.sink = feed;
         m->upload.user = call;
 }
@@ -154,12 +146,12 @@ enum call_next models_end(struct call *call)
 
         if (!upload_end(&m->upload))
                 return CALL_DONE;
-        if (arena_used(ox_context_arena(m->context)) <= INLINE_BYTES && infer(call, true)) {
+        if (arena_used(ox_context_arena(m->context)) <= INLINE_MODEL_BYTES && infer(call, true)) {
                 metric_add(metrics, METRIC_inferred_total_inline, 1);
                 return CALL_DONE;
         }
         metric_add(metrics, METRIC_inferred_total_worker, 1);
-        call->cost_ns = (int64_t)arena_used(ox_context_arena(m->context)) * COST_A_BYTE;
+        call->cost_ns = (int64_t)arena_used(ox_context_arena(m->context)) * COST_MODEL_BYTE;
         return CALL_WORK;
 }
 

@@ -10,13 +10,7 @@
 #include "rest/routes.h"
 #include "rest/upload.h"
 #include "service.h"
-
-/* Of a request that runs on the thread that reads it, so that other requests of that thread need not wait: what a node
-   costs may grow with the fourth power of the texts that stand in it, as where sums are multiplied and broadcast. */
-#define INLINE_BYTES 4096
-
-/* What a byte of a request costs to read, to infer and to answer, in ns, about. */
-#define COST_A_BYTE 20
+#include "work/cost.h"
 
 struct nodes {
         struct upload upload;
@@ -90,7 +84,7 @@ bool nodes_body(struct call *call, const char *bytes, size_t size)
 
 static int64_t cost_of(const struct nodes *n)
 {
-        return (int64_t)n->body.length * COST_A_BYTE;
+        return (int64_t)n->body.length * COST_JSON_BYTE;
 }
 
 /* -- one node -- */
@@ -360,7 +354,7 @@ enum call_next nodes_end(struct call *call)
 
         if (!upload_end(&n->upload))
                 return CALL_DONE;
-        n->is_inline = n->body.length <= INLINE_BYTES;
+        n->is_inline = n->body.length <= INLINE_NODE_BYTES;
         n->inline_end = clock_ns() + INLINE_NS;
         if (n->is_inline && answer(call, n)) {
                 metric_add(metrics, METRIC_inferred_total_inline, 1);

@@ -4,8 +4,7 @@
 #include "rpc/rpc.h"
 #include "service.h"
 #include "shaped.pb-c.h"
-
-#define INLINE_NODES 400 /* as REST */
+#include "work/cost.h"
 
 /* What was kept of the request besides its model: in protobuf the options alone, in JSON all of it. */
 static enum ox_code read_rest(struct rpc *rpc, const Shaped__V1__InferOptions **ret)

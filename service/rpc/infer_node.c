@@ -8,6 +8,7 @@
 #include "rpc/options.h"
 #include "rpc/rpc.h"
 #include "service.h"
+#include "work/cost.h"
 
 /* What came of one request. */
 struct one {
@@ -96,10 +97,6 @@ enum ox_code rpc_infer_node(struct rpc *rpc)
 
 enum { BATCH_RESULTS = 1, RESULT_RESPONSE = 1 };
 
-/* What a request costs to infer and to answer, in ns, about: each, and each of its bytes. */
-#define COST_EACH   1500
-#define COST_A_BYTE 10
-
 struct requests {
         struct rpc *rpc;
         Shaped__V1__InferNodeRequest *const *request;
@@ -161,7 +158,7 @@ static enum ox_code run_batch(struct rpc *rpc, const Shaped__V1__BatchInferNodes
                 .call = rpc->call,
                 .to = rpc_response(rpc),
                 .count = given->n_requests,
-                .cost_ns = COST_EACH + (int64_t)(rpc->message.length * COST_A_BYTE / (given->n_requests + 1)),
+                .cost_ns = COST_MESSAGE + (int64_t)(rpc->message.length * COST_MESSAGE_BYTE / (given->n_requests + 1)),
                 .user = &requests,
                 .infer = infer_item,
                 .refuse = refuse_item,

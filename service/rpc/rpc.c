@@ -12,6 +12,7 @@
 #include "rest/answer.h"
 #include "rest/routes.h"
 #include "service.h"
+#include "work/cost.h"
 
 #define GZIP_INLINE 4096 /* of a body that need not go to a worker */
 
@@ -230,8 +231,8 @@ void rpc_write(void *user, const char *bytes, size_t size)
         struct rpc *rpc = user;
         struct call_text *to = rpc_response(rpc);
 
-        if (rpc->is_inline && to->length + size > ANSWER_LITTLE_BYTES)
-                arena_bail(ox_context_arena(rpc->context), OX_ABORTED, "more than %d bytes", ANSWER_LITTLE_BYTES);
+        if (rpc->is_inline && to->length + size > INLINE_ANSWER_BYTES)
+                arena_bail(ox_context_arena(rpc->context), OX_ABORTED, "more than %d bytes", INLINE_ANSWER_BYTES);
         text_append(to, bytes, size);
 }
 
@@ -302,11 +303,6 @@ static bool answer(struct rpc *rpc, bool is_inline)
 }
 
 /* -- routes -- */
-
-/* As REST: what is small is answered by the thread that reads. */
-#define INLINE_MODEL_BYTES 131072 /* kept of a model */
-#define INLINE_NODE_BYTES  4096
-#define COST_A_BYTE        5 /* ns that what was read costs to infer and to answer, about */
 
 static const struct rpc_method *find_method(const char *path)
 {
@@ -457,7 +453,7 @@ enum call_next rpc_end(struct call *call)
                 return CALL_DONE;
         }
         metric_add(metrics, METRIC_inferred_total_worker, 1);
-        call->cost_ns = (int64_t)arena_used(ox_context_arena(rpc->context)) * COST_A_BYTE;
+        call->cost_ns = (int64_t)arena_used(ox_context_arena(rpc->context)) * COST_RPC_MODEL_BYTE;
         return CALL_WORK;
 }
 
