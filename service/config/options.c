@@ -409,7 +409,7 @@ bool options_set(struct options *options, const char *name, size_t length, const
         uint32_t bit = UINT32_C(1) << (row - rows);
 
         if (!row->is_list && !options->last_counts && options->given & bit)
-                return fail(options, "%s: it is given more than once", row->name);
+                return fail(options, "%s may be given only once", row->name);
         options->given |= bit;
         return row->set(options, value);
 }

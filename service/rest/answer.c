@@ -39,6 +39,11 @@ void answer_failure(struct call *call, struct ox_context *context, enum ox_code 
         answer_error(&call->reply, context, code, message, result);
 }
 
+void answer_bad_query(struct call *call, const char *error)
+{
+        call_reply_error(call, OX_INVALID_ARGUMENT, "%s", error[0] ? error : "an option holds a NUL");
+}
+
 /* -- counting -- */
 
 static void count_memory(struct call *call, struct ox_context *context)

@@ -21,6 +21,9 @@ void answer_write_little(void *little, const char *bytes, size_t size);
 void answer_failure(struct call *call, struct ox_context *context, enum ox_code code, const char *message,
                     const struct ox_result *result);
 
+/* The whole reply of a request whose query was not taken. `error` is empty where the transport stopped at a NUL. */
+void answer_bad_query(struct call *call, const char *error);
+
 /* Counts what was inferred, for the metrics and the log: a model (`result` NULL when it came to none), or one more
  * node. */
 void answer_count_model(struct call *call, struct ox_context *context, const struct ox_result *result);

@@ -1,4 +1,5 @@
 /* POST /v1/models:infer */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,10 +27,13 @@ static bool each_option(void *user, const char *name, const char *value)
 
         if (strcmp(name, "format") != 0)
                 return options_set(&m->options, name, strlen(name), value ? value : "true");
-        bool is_first = !m->has_format;
+        bool is_known = value && format_read(value, &m->format);
 
-        m->has_format = is_first && value && format_read(value, &m->format);
-        return m->has_format;
+        if (is_known && !m->has_format)
+                return m->has_format = true;
+        snprintf(m->options.error, sizeof(m->options.error), "format %s",
+                 is_known ? "may be given only once" : "must be json, text, proto or patch");
+        return false;
 }
 
 static void each_accept(void *accept, const char *value)
@@ -48,9 +52,7 @@ static enum format read_accept(struct call *call)
 static bool read_options(struct call *call, struct models *m)
 {
         if (!call->transport->query(call, each_option, m)) {
-                const char *fault = m->options.error[0] ? m->options.error : "format: it is json, text, proto or patch";
-
-                call_reply_error(call, OX_INVALID_ARGUMENT, "%s", fault);
+                answer_bad_query(call, m->options.error);
                 return false;
         }
         if (!m->has_format)

@@ -55,7 +55,7 @@ static void begin(struct call *call, bool is_batch)
         n->body.budget = &call->service->budget;
         n->is_batch = is_batch;
         if (!call->transport->query(call, each_option, n)) {
-                call_reply_error(call, OX_INVALID_ARGUMENT, "%s", n->options.error);
+                answer_bad_query(call, n->options.error);
                 return;
         }
         if (!upload_begin(&n->upload, call, 1U << MEDIA_JSON, "application/json or application/x-protobuf",

@@ -6,6 +6,7 @@
 
 #include "engine.h"
 #include "render/json_out.h"
+#include "rest/answer.h"
 #include "rest/catalog.h"
 #include "rest/routes.h"
 #include "service.h"
@@ -187,8 +188,6 @@ static void put_operator(struct json_out *out, const struct catalog_entry *entry
 
 /* -- the query -- */
 
-static const char with_a_nul[] = "an option holds a NUL";
-
 static bool read_number(const char *text, int64_t least, int64_t most, int64_t *ret)
 {
         char *end;
@@ -199,7 +198,7 @@ static bool read_number(const char *text, int64_t least, int64_t most, int64_t *
         return *end == '\0' && *ret >= least && *ret <= most;
 }
 
-/* Sets l->fault for a parameter that does not do. */
+/* Sets l->fault when it refuses the parameter. */
 static bool read_parameter(struct listing *l, const char *name, const char *value)
 {
         if (strcmp(name, "domain") == 0) {
@@ -207,19 +206,19 @@ static bool read_parameter(struct listing *l, const char *name, const char *valu
                 return true;
         }
         if (strcmp(name, "opset") == 0) {
-                l->fault = "opset is an integer of 1 or more";
+                l->fault = "opset must be an integer of 1 or more";
                 return read_number(value, 1, INT32_MAX, &l->catalog.opset);
         }
         if (strcmp(name, "pageSize") == 0 && !l->is_one) {
-                l->fault = "pageSize is an integer from 1 to 1000";
+                l->fault = "pageSize must be in [1, 1000]";
                 return read_number(value, 1, CATALOG_PAGE_MOST, &l->page_size);
         }
         if (strcmp(name, "pageToken") == 0 && !l->is_one) {
-                l->fault = "pageToken is the nextPageToken of the page before";
+                l->fault = "pageToken must be the nextPageToken of the previous page";
                 return !value || !*value || read_number(value, 0, (int64_t)op_row_count, &l->page);
         }
-        l->fault = l->is_one ? "the options are domain and opset"
-                             : "the options are domain, opset, pageSize and pageToken";
+        l->fault = l->is_one ? "the only options are domain and opset"
+                             : "the only options are domain, opset, pageSize and pageToken";
         return false;
 }
 
@@ -229,7 +228,7 @@ static bool each_parameter(void *user, const char *name, const char *value)
 
         if (!read_parameter(l, name, value))
                 return false;
-        l->fault = with_a_nul; /* should the next one never come here */
+        l->fault = ""; /* should the next one hold a NUL */
         return true;
 }
 
@@ -293,12 +292,12 @@ static void answer(struct listing *l, void (*write)(struct listing *l))
 
 void operators_list(struct call *call)
 {
-        struct listing l = {.call = call, .page_size = CATALOG_PAGE_DEFAULT, .fault = with_a_nul};
+        struct listing l = {.call = call, .page_size = CATALOG_PAGE_DEFAULT, .fault = ""};
 
         if (call->transport->query(call, each_parameter, &l))
                 answer(&l, write_page);
         else
-                call_reply_error(call, OX_INVALID_ARGUMENT, "%s", l.fault);
+                answer_bad_query(call, l.fault);
 }
 
 static void reply_absent(struct listing *l, const char *name)
@@ -321,11 +320,11 @@ static void reply_absent(struct listing *l, const char *name)
 
 void operators_get(struct call *call)
 {
-        struct listing l = {.call = call, .catalog = {.domain = ""}, .is_one = true, .fault = with_a_nul};
+        struct listing l = {.call = call, .catalog = {.domain = ""}, .is_one = true, .fault = ""};
         const char *name = call->path + PATH_BYTES;
 
         if (!call->transport->query(call, each_parameter, &l)) {
-                call_reply_error(call, OX_INVALID_ARGUMENT, "%s", l.fault);
+                answer_bad_query(call, l.fault);
                 return;
         }
         if (catalog_find(&l.catalog, name, &l.entry))

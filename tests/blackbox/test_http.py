@@ -205,8 +205,10 @@ def check_garbage(daemon):
             except (OSError, ValueError, IndexError):
                 pass
         equal("%r...: the daemon lives" % data[:24], daemon.get("/livez").status, 200)
-    answer = daemon.request("POST", "/v1/models:infer?dim=%00N=1", chain(1))
-    is_error("a NUL in the query", answer, 400, "invalid_argument")
+    for path in POSTS:
+        answer = daemon.request("POST", path + "?dim=%00N=1", chain(1), {"Content-Type": JSON} if "nodes" in path else {})
+        is_error("%s: a NUL in the query" % path, answer, 400, "invalid_argument")
+        equal("which the message says", answer.json["message"], "an option holds a NUL")
 
 
 def check_options_of_server(daemon):

@@ -37,7 +37,7 @@ def check_repeated(daemon):
     """What has one value may not be given another one: which of the two counts, a proxy may see otherwise."""
     for query in ("format=json&format=text", "format=json&format=json", "strict=true&strict=false", "values=all&values=outputs",
                   "pretty&pretty"):
-        refused(query, daemon.post("%s?%s" % (INFER, query), chain(2)), query.split("=")[0].split("&")[0])
+        refused(query, daemon.post("%s?%s" % (INFER, query), chain(2)), query.split("=")[0].split("&")[0] + " may be given only once")
     equal("lists may be repeated", daemon.post(INFER + "?dim=N=4&shape=x0:N,3", chain(2)).status, 200)
 
 
@@ -157,7 +157,7 @@ def check_formats(daemon):
     equal("format=json", daemon.infer(data, format="json").headers["Content-Type"], "application/json")
     answer = daemon.infer(data, format="xml")
     refused("format=xml", answer, "format")
-    for name in answer.json["message"].partition("it is ")[2].replace(" or ", ", ").split(", "):
+    for name in answer.json["message"].partition("must be ")[2].replace(" or ", ", ").split(", "):
         equal("format=%s, as that says" % name, daemon.infer(data, format=name).status, 200)
     answer = daemon.infer(b"no model", format="text")
     equal("errors are JSON whatever is asked for", answer.headers["Content-Type"], "application/json")
