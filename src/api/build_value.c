@@ -373,18 +373,21 @@ static enum ox_code read_element_type(struct building *v, const struct type *out
 /* Elements one by one, of which type.of is what holds for all. */
 static enum ox_code read_elements(struct building *v, const struct ox_value *given, struct value *ret)
 {
-        const struct type **types = arena_new_array(v->b->arena, const struct type *, given->n_elements);
+        struct elements *elements = elements_new(v->b->arena, given->n_elements);
         struct type *joined = arena_new_array(v->b->arena, struct type, 1);
 
         for (size_t i = 0; i < given->n_elements; i++) {
-                TRY(read_element_type(v, ret->type.of, &given->elements[i], &types[i]));
-                *joined = i ? type_join(v->b->arena, v->b->dims, joined, types[i], differing_size, v) : *types[i];
+                const struct type *type;
+
+                TRY(read_element_type(v, ret->type.of, &given->elements[i], &type));
+                *joined = i ? type_join(v->b->arena, v->b->dims, joined, type, differing_size, v) : *type;
+                elements_add(v->b->arena, elements, i, type);
         }
         ret->has_length = true;
         ret->length = dim_int((int64_t)given->n_elements);
         if (given->n_elements) {
                 ret->type.of = joined;
-                ret->elements = types;
+                ret->elements = elements;
         }
         return OX_OK;
 }

@@ -68,7 +68,7 @@ static const struct ox_value *export_elements(struct arena *arena, struct dim_ta
         struct ox_value *elements = arena_new_array(arena, struct ox_value, (size_t)value->length.val);
 
         for (int64_t i = 0; i < value->length.val; i++) {
-                const struct value element = {.type = *value->elements[i]};
+                const struct value element = {.type = *value->elements->at[i]};
 
                 value_export(arena, dims, &element, &elements[i]);
         }

@@ -14,7 +14,7 @@ struct remembered {
 /* Sums and products are what they are; quotients and the like get simpler with every fact. */
 static uint32_t generation(const struct dim_table *t, enum operation op)
 {
-        return op >= OP_FLOORDIV ? t->fact_generation + t->bind_generation : 1;
+        return op >= OP_FLOORDIV ? dim_facts(t) : 1;
 }
 
 static struct remembered *slot(const struct dim_table *t, enum operation op, struct dim a, struct dim b)

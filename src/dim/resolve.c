@@ -192,6 +192,11 @@ uint32_t dim_bindings(const struct dim_table *t)
         return t->bind_generation;
 }
 
+uint32_t dim_facts(const struct dim_table *t)
+{
+        return t->fact_generation + t->bind_generation;
+}
+
 struct dim dim_resolve(struct dim_table *t, struct dim d)
 {
         if (dim_is_int(d) || !t->expr[d.expr]->open || t->bind_generation == 1)
@@ -262,7 +267,7 @@ struct dim dim_settle(struct dim_table *t, struct dim d)
         if (dim_is_int(d) || t->fact_generation == 1)
                 return d;
         struct expr *expr = t->expr[d.expr];
-        uint32_t generation = t->fact_generation + t->bind_generation;
+        uint32_t generation = dim_facts(t);
 
         if (expr->settle_generation != generation) {
                 expr->settled = is_affected(t, d) ? substitute(t, d, OF_OPERATIONS) : d;

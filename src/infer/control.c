@@ -159,12 +159,12 @@ static const struct content *join_contents(struct node *n, const struct value *a
 }
 
 /* Each element's type, while it is the same in both. */
-static const struct type *const *join_elements(const struct value *a, const struct value *b)
+static struct elements *join_elements(const struct value *a, const struct value *b)
 {
         if (!a->elements || !b->elements)
                 return NULL;
         for (int64_t i = 0; a->elements != b->elements && i < a->length.val; i++)
-                if (!type_same(a->elements[i], b->elements[i]))
+                if (!type_same(a->elements->at[i], b->elements->at[i]))
                         return NULL;
         return a->elements;
 }
@@ -280,14 +280,13 @@ void control_forget(struct node *n, int o, struct value *value, uint32_t first)
                 value->elements = NULL;
         if (!value->elements)
                 return;
-        const struct type **elements =
-                (const struct type **)arena_array(n->arena, (size_t)value->length.val, sizeof(*elements));
+        size_t count = (size_t)value->length.val;
+        struct elements *elements = elements_new(n->arena, count);
 
-        for (int64_t i = 0; i < value->length.val; i++) {
-                struct type *element = arena_new_array(n->arena, struct type, 1);
+        for (size_t i = 0; i < count; i++) {
+                struct type element = forget_type(n, o, *value->elements->at[i], first);
 
-                *element = forget_type(n, o, *value->elements[i], first);
-                elements[i] = element;
+                elements_add(n->arena, elements, i, type_keep(n->arena, element));
         }
         value->elements = elements;
 }

@@ -164,7 +164,7 @@ static enum extent finish_type(struct finishing *x, struct type *type)
 /* What a value has besides its type. */
 static void finish_rest(struct finishing *x, struct value *value)
 {
-        const struct value_map map = {x->f->arena, finish_size, finish_number, x};
+        const struct value_map map = {x->f->arena, finish_size, finish_number, x, 1};
         /* Elements that nobody read are numbers of the model, and what is not shown has no symbols that appear. */
         bool has_symbols = value->content && !value->content->unread && content_is_known(value->content);
 

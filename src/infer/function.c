@@ -294,7 +294,7 @@ static bool renew_number(void *user, struct dim *d)
 static void repeat(struct node *n, const struct function_memo *memo)
 {
         struct renewal r = {.n = n, .first = memo->first_symbol};
-        const struct value_map map = {n->arena, renew_size, renew_number, &r};
+        const struct value_map map = {n->arena, renew_size, renew_number, &r, 0};
 
         for (r.output = 0; r.output < n->n_out; r.output++)
                 n->out[r.output] = memo->renews ? value_map(&map, &memo->outputs[r.output]) : memo->outputs[r.output];
@@ -319,7 +319,7 @@ static bool resolve_number(void *user, struct dim *d)
 /* Outputs as they are known at the end of the call: what is learned of its symbols later holds for no other one. */
 static void resolve_outputs(struct infer *f, struct function_memo *memo)
 {
-        const struct value_map map = {f->arena, resolve_size, resolve_number, f};
+        const struct value_map map = {f->arena, resolve_size, resolve_number, f, 0};
 
         memo->renews = dim_symbol_count(f->dims) > memo->first_symbol;
         for (size_t o = 0; memo->renews && o < memo->function->proto->n_output; o++)

@@ -236,7 +236,7 @@ bool unroll_map(struct infer *f, const struct scope *scope, struct node *n, cons
                 bool report, struct value *ret)
 {
         struct unroll u = {.f = f, .scope = scope, .n = n, .body = body, .reports = report};
-        const struct type ***elements = arena_new_array(f->arena, const struct type **, (size_t)n->n_out);
+        struct elements **elements = arena_new_array(f->arena, struct elements *, (size_t)n->n_out);
         uint32_t first = dim_symbol_count(f->dims);
         bool good = true;
         int64_t count = 0;
@@ -244,29 +244,26 @@ bool unroll_map(struct infer *f, const struct scope *scope, struct node *n, cons
         if (!elements_of_all(n, &count) || !unroll_begin(&u, count, cost))
                 return false;
         for (int o = 0; o < n->n_out; o++)
-                elements[o] = (const struct type **)arena_array(f->arena, (size_t)count, sizeof(const struct type *));
+                elements[o] = elements_new(f->arena, (size_t)count);
         for (int64_t at = 0; good && at < count; at++) {
                 for (int i = 0; i < n->n_in; i++) {
                         u.args[i] = *n->in[i];
                         if (n->in[i]->type.kind == TYPE_SEQUENCE)
-                                u.args[i] = (struct value){.type = *n->in[i]->elements[at]};
+                                u.args[i] = (struct value){.type = *n->in[i]->elements->at[at]};
                 }
                 good = unroll_next(&u);
                 for (int o = 0; good && o < n->n_out; o++) {
-                        struct type *type = arena_new_array(f->arena, struct type, 1);
-
                         control_forget(n, o, &u.outputs[o], first);
-                        *type = u.outputs[o].type;
-                        elements[o][at] = type;
+                        elements_add(f->arena, elements[o], (size_t)at, type_keep(f->arena, u.outputs[o].type));
                 }
         }
         unroll_done(&u);
         for (int o = 0; good && count > 0 && o < n->n_out; o++) {
-                struct value joined = {.type = *elements[o][0]};
+                struct value joined = {.type = *elements[o]->at[0]};
                 struct type *of = arena_new_array(f->arena, struct type, 1);
 
                 for (int64_t i = 1; i < count; i++) {
-                        struct value next = {.type = *elements[o][i]};
+                        struct value next = {.type = *elements[o]->at[i]};
 
                         joined = control_join(n, o, &joined, &next, first);
                 }
@@ -274,7 +271,7 @@ bool unroll_map(struct infer *f, const struct scope *scope, struct node *n, cons
                 ret[o] = (struct value){.type = type_sequence(of),
                                         .has_length = true,
                                         .length = dim_int(count),
-                                        .elements = (const struct type *const *)elements[o]};
+                                        .elements = elements[o]};
         }
         return good;
 }

@@ -8,7 +8,7 @@ static bool is_symbolic(const struct dim *dims, int rank)
         return false;
 }
 
-static struct type type_map(const struct value_map *map, const struct type *type)
+struct type type_map(const struct value_map *map, const struct type *type)
 {
         struct type ret = *type;
 
@@ -55,32 +55,14 @@ static const struct content *content_map(const struct value_map *map, const stru
         return copy;
 }
 
-static const struct type *const *elements_map(const struct value_map *map, const struct value *value)
-{
-        if (!value->elements || !dim_is_int(value->length))
-                return NULL;
-        size_t count = (size_t)value->length.val;
-        const struct type **elements = (const struct type **)arena_array(map->arena, count, sizeof(*elements));
-
-        for (size_t i = 0; i < count; i++) {
-                if (i > 0 && value->elements[i] == value->elements[i - 1]) {
-                        elements[i] = elements[i - 1];
-                        continue;
-                }
-                struct type *element = arena_new_array(map->arena, struct type, 1);
-
-                *element = type_map(map, value->elements[i]);
-                elements[i] = element;
-        }
-        return elements;
-}
-
 struct value value_map(const struct value_map *map, const struct value *value)
 {
         struct value ret = *value;
 
         ret.type = type_map(map, &value->type);
-        ret.elements = elements_map(map, value);
+        ret.elements = NULL;
+        if (value->elements && dim_is_int(value->length))
+                ret.elements = elements_map(map, value->elements, (size_t)value->length.val);
         if (value->along && !dim_is_int(value->along->total)) {
                 struct along *along = arena_new_array(map->arena, struct along, 1);
 
@@ -124,12 +106,12 @@ static bool is_type_stale(struct dim_table *dims, const struct type *type)
 
 void value_resolve(struct arena *arena, struct dim_table *dims, struct value *value)
 {
-        const struct value_map map = {arena, resolve_size, resolve_number, dims};
+        const struct value_map map = {arena, resolve_size, resolve_number, dims, dim_bindings(dims)};
         const struct content *content = value->content;
         bool stale = is_type_stale(dims, &value->type) || (value->has_length && is_stale(dims, value->length));
 
-        for (int64_t i = 0; value->elements && !stale && i < value->length.val; i++)
-                stale = is_type_stale(dims, value->elements[i]);
+        if (value->elements && !stale)
+                stale = elements_map(&map, value->elements, (size_t)value->length.val) != value->elements;
         /* Elements that nobody read yet are the model's, and numbers. */
         for (size_t i = 0; content && !content->unread && !stale && i < content->count; i++)
                 stale = has_symbol(content->at[i]) && is_stale(dims, content->at[i].d);

@@ -60,6 +60,26 @@ struct along {
         struct dim total;
 };
 
+/* The types of a sequence's elements, in order. Sequences that begin alike share them: the length of each says how many
+   of them it has. */
+struct elements {
+        const struct type **at;
+        size_t count, room;
+
+        /* Of the first `joined_count`, what holds for all, with -1 for sizes that differ, when dim_facts() was
+         * `joined_at`
+         */
+        struct type joined;
+        size_t joined_count;
+        uint32_t joined_at;
+
+        /* What a map that remembers made of the first `mapped_count`. */
+        struct elements *mapped;
+        size_t mapped_count;
+        const void *mapper;
+        uint32_t mapped_since;
+};
+
 /* A value as inference knows it. Plain data; copied freely. */
 struct value {
         struct type type;
@@ -68,7 +88,7 @@ struct value {
            is the joined type of all of them. Optionals have no `elements`; their length is 0 (empty) or 1. */
         bool has_length;
         struct dim length;
-        const struct type *const *elements;
+        struct elements *elements;
         const struct along *along; /* of a sequence that was cut from a tensor; NULL: not known */
         /* Several ranks are proven and data decides among them (the branches of an If, say), here or in what this was
            made of: the rank is unknown, and what the model declares cannot tell it. */
@@ -138,13 +158,27 @@ struct value_map {
         struct dim (*size)(void *user, struct dim d, int axis);
         bool (*number)(void *user, struct dim *d); /* an element or a sequence's length; false: not known any more */
         void *user;
+        uint32_t since; /* not 0: maps of the same `user` and `since` make the same of a size */
 };
+
+struct type type_map(const struct value_map *map, const struct type *type);
 
 struct value value_map(const struct value_map *map, const struct value *value);
 
 /* Replaces what is bound (dim_resolve()) in the sizes, the elements that were read and the length. Cheap where nothing
    is. */
 void value_resolve(struct arena *arena, struct dim_table *dims, struct value *value);
+
+/* -- elements of sequences -- */
+
+struct elements *elements_new(struct arena *arena, size_t room);
+
+/* A list of the first `count` of `elements` (NULL: of none) and `type` behind them: the same one, which gets longer,
+   where nothing stands there yet. */
+struct elements *elements_add(struct arena *arena, struct elements *elements, size_t count, const struct type *type);
+
+/* The first `count` mapped; the same list where that changes none. */
+struct elements *elements_map(const struct value_map *map, struct elements *elements, size_t count);
 
 /* -- contents -- */
 

@@ -168,7 +168,7 @@ static bool check_sequence(struct checker *c, const struct case_value *wanted, c
         if (wanted->each != NULL && wanted->n_each > 0 && got->elements == NULL)
                 return differ(c, "elements", "types of their own", "a joined type");
         for (size_t i = 0; i < wanted->n_each; i++)
-                if (!check_type(c, &wanted->each[i], got->elements[i]))
+                if (!check_type(c, &wanted->each[i], got->elements->at[i]))
                         return false;
         return true;
 }

@@ -79,15 +79,12 @@ static struct value copy_value(struct copying *c, const struct value *value)
         if (value->has_length)
                 ret.length = copy_dim(c, value->length, -1);
         if (value->elements != NULL) {
-                const struct type **elements = arena_new_array(c->arena, const struct type *, value->length.val);
+                size_t count = (size_t)value->length.val;
 
-                for (int64_t i = 0; i < value->length.val; i++) {
-                        struct type *type = arena_new_zero(c->arena, struct type);
-
-                        *type = copy_type(c, value->elements[i]);
-                        elements[i] = type;
-                }
-                ret.elements = elements;
+                ret.elements = elements_new(c->arena, count);
+                for (size_t i = 0; i < count; i++)
+                        elements_add(c->arena, ret.elements, i,
+                                     type_keep(c->arena, copy_type(c, value->elements->at[i])));
         }
         if (content != NULL) {
                 ret.content = content_new(c->arena, content->count, &at);

@@ -222,7 +222,7 @@ static void hold_values(struct holding *h)
                     !dim_same(a->length, b->length))
                         continue;
                 for (int64_t k = 0; k < a->length.val; k++)
-                        hold_types(h, a->elements[k], b->elements[k]);
+                        hold_types(h, a->elements->at[k], b->elements->at[k]);
         }
 }
 

@@ -52,7 +52,7 @@ static void print_value(struct dim_table *dims, const struct value *value)
                 fprintf(stderr, "each{");
                 for (int64_t i = 0; i < value->length.val; i++) {
                         fprintf(stderr, i > 0 ? " " : "");
-                        print_type(dims, value->elements[i]);
+                        print_type(dims, value->elements->at[i]);
                 }
                 fprintf(stderr, "}");
         }

@@ -184,7 +184,7 @@ static void choose_content(struct maker *b, struct value *value)
 static void choose_elements(struct maker *b, struct value *value)
 {
         size_t count = draw_below(b->d, 4);
-        const struct type **elements = arena_new_array(b->s->arena, const struct type *, count);
+        struct elements *elements = elements_new(b->s->arena, count);
 
         if (draw_below(b->d, 2) == 0)
                 return;
@@ -196,7 +196,7 @@ static void choose_elements(struct maker *b, struct value *value)
         value->length = dim_int((int64_t)count);
         /* All of one type, so that it is what they have in common. */
         for (size_t i = 0; i < count; i++)
-                elements[i] = value->type.of;
+                elements_add(b->s->arena, elements, i, value->type.of);
         if (draw_below(b->d, 2) == 0)
                 value->elements = elements;
 }

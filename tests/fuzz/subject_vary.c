@@ -377,15 +377,15 @@ static bool concrete_value(struct subject *s, struct value *value, struct assign
                 value->length.expr = 0;
         }
         if (value->elements != NULL) {
-                const struct type **elements = arena_new_array(s->arena, const struct type *, value->length.val);
+                struct elements *elements = elements_new(s->arena, (size_t)value->length.val);
 
                 for (int64_t i = 0; i < value->length.val; i++) {
                         struct type *type = arena_new_zero(s->arena, struct type);
 
-                        *type = *value->elements[i];
+                        *type = *value->elements->at[i];
                         if (!concrete_dims(s, type, a))
                                 return false;
-                        elements[i] = type;
+                        elements_add(s->arena, elements, (size_t)i, type);
                 }
                 value->elements = elements;
         }

@@ -33,14 +33,28 @@ static bool holds_for(const struct type *joined, const struct type *type)
         return true;
 }
 
-/* One symbol stands for all the sizes that differ on an axis, however many elements there are. */
-static struct type join_all(struct node *n, const struct type *const *elements, size_t count)
+/* Joins the first `count`, going on from what was joined of them before, if no sizes that differed could be found to be
+   equal since. */
+static struct type join_marked(struct node *n, struct elements *elements, size_t count)
 {
-        struct type joined = *elements[0];
+        uint32_t facts = dim_facts(n->dims);
+        bool begun = elements->joined_count > 0 && elements->joined_count <= count && elements->joined_at == facts;
+        struct type joined = begun ? elements->joined : *elements->at[0];
 
-        for (size_t i = 1; i < count; i++)
-                if (elements[i] != elements[i - 1] && !holds_for(&joined, elements[i]))
-                        joined = type_join(n->arena, n->dims, &joined, elements[i], mark_axis, n);
+        for (size_t i = begun ? elements->joined_count : 1; i < count; i++)
+                if (elements->at[i] != elements->at[i - 1] && !holds_for(&joined, elements->at[i]))
+                        joined = type_join(n->arena, n->dims, &joined, elements->at[i], mark_axis, n);
+        elements->joined = joined;
+        elements->joined_count = count;
+        elements->joined_at = facts;
+        return joined;
+}
+
+/* One symbol stands for all the sizes that differ on an axis, however many elements there are. */
+static struct type join_all(struct node *n, struct elements *elements, size_t count)
+{
+        struct type joined = join_marked(n, elements, count);
+
         if (!type_is_tensor(&joined) || joined.rank <= 0)
                 return joined;
         struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)joined.rank);
@@ -84,18 +98,12 @@ static bool elements_known(const struct node *n, int i, size_t *ret_count)
         return true;
 }
 
-static const struct type **new_elements(const struct node *n, size_t count)
-{
-        return (const struct type **)arena_array(n->arena, count, sizeof(const struct type *));
-}
-
 static bool is_small(const struct node *n, int64_t count)
 {
         return count <= n->limits->content_elements;
 }
 
-static enum ox_code out_sequence(struct node *n, struct type of, const struct dim *length,
-                                 const struct type *const *elements)
+static enum ox_code out_sequence(struct node *n, struct type of, const struct dim *length, struct elements *elements)
 {
         struct type type = type_sequence(type_keep(n->arena, of));
 
@@ -109,7 +117,7 @@ static enum ox_code out_sequence(struct node *n, struct type of, const struct di
 }
 
 /* A sequence of known elements. `elem` is their element type when there are none. */
-static enum ox_code out_elements(struct node *n, enum elem elem, const struct type *const *elements, size_t count)
+static enum ox_code out_elements(struct node *n, enum elem elem, struct elements *elements, size_t count)
 {
         struct dim length = dim_int((int64_t)count);
         struct type of = count > 0 ? join_all(n, elements, count) : type_tensor(elem, RANK_UNKNOWN, NULL);
@@ -175,7 +183,7 @@ static enum ox_code expect_position(struct node *n, int i, bool end)
 /* SequenceConstruct (11): all inputs are tensors of one element type. */
 enum ox_code infer_SequenceConstruct(struct node *n)
 {
-        const struct type **elements = new_elements(n, (size_t)n->n_in);
+        struct elements *elements = elements_new(n->arena, (size_t)n->n_in);
         enum elem elem = ELEM_UNDEFINED;
 
         for (int i = 0; i < n->n_in; i++) {
@@ -191,7 +199,7 @@ enum ox_code infer_SequenceConstruct(struct node *n)
                 if (type.kind == TYPE_UNKNOWN)
                         type = type_tensor(elem, RANK_UNKNOWN, NULL);
                 type.elem = elem;
-                elements[i] = type_keep(n->arena, type);
+                elements_add(n->arena, elements, (size_t)i, type_keep(n->arena, type));
         }
         return out_elements(n, elem, elements, (size_t)n->n_in);
 }
@@ -220,7 +228,7 @@ enum ox_code infer_SequenceAt(struct node *n)
                 return node_error(n, REASON_INDEX_OUT_OF_RANGE, 1, "the sequence is empty");
         if (in_int(n, 1, &position)) {
                 TRY(check_position(n, 1, (int64_t)count, (int64_t)count - 1, &position));
-                return out_type(n, 0, n->in[0]->elements[position]);
+                return out_type(n, 0, n->in[0]->elements->at[position]);
         }
         type = join_all(n, n->in[0]->elements, count);
         return out_type(n, 0, &type);
@@ -268,11 +276,11 @@ enum ox_code infer_SequenceInsert(struct node *n)
                 TRY(expect_position(n, 2, true));
 
         if (known && (placed || count == 0) && is_small(n, (int64_t)count + 1)) {
-                const struct type **elements = new_elements(n, count + 1);
                 size_t at = count == 0 ? 0 : (size_t)position;
-                for (size_t i = 0; i < count; i++)
-                        elements[i < at ? i : i + 1] = n->in[0]->elements[i];
-                elements[at] = type_keep(n->arena, tensor);
+                struct elements *elements = elements_add(n->arena, n->in[0]->elements, at, type_keep(n->arena, tensor));
+
+                for (size_t i = at; i < count; i++)
+                        elements_add(n->arena, elements, i + 1, n->in[0]->elements->at[i]);
                 return out_elements(n, of.elem, elements, count + 1);
         }
         struct dim length;
@@ -311,9 +319,13 @@ enum ox_code infer_SequenceErase(struct node *n)
                 return out_sequence(n, any_element(n, element_type(n, 0)), &length, NULL);
         }
         TRY(check_position(n, 1, (int64_t)count, (int64_t)count - 1, &position));
-        const struct type **elements = new_elements(n, count - 1);
-        for (size_t i = 0; i + 1 < count; i++)
-                elements[i] = n->in[0]->elements[i < (size_t)position ? i : i + 1];
+        struct elements *elements = n->in[0]->elements;
+
+        if ((size_t)position + 1 < count) {
+                elements = elements_new(n->arena, count - 1);
+                for (size_t i = 0; i + 1 < count; i++)
+                        elements_add(n->arena, elements, i, n->in[0]->elements->at[i < (size_t)position ? i : i + 1]);
+        }
         return out_elements(n, element_type(n, 0)->elem, elements, count - 1);
 }
 
@@ -379,9 +391,10 @@ static enum ox_code out_chunks(struct node *n, int axis, struct dim count, const
                         out_along(n, axis);
                 return OX_OK;
         }
-        const struct type **elements = new_elements(n, (size_t)count.val);
+        struct elements *elements = elements_new(n->arena, (size_t)count.val);
+
         for (int64_t i = 0; i < count.val; i++)
-                elements[i] = i + 1 < count.val ? each : last;
+                elements_add(n->arena, elements, (size_t)i, i + 1 < count.val ? each : last);
         return out_elements(n, in_elem(n, 0), elements, (size_t)count.val);
 }
 
@@ -401,7 +414,7 @@ static enum ox_code split_evenly(struct node *n, int axis, int64_t chunk)
 /* A `split` of rank 1: the size of each chunk. They add up to the input's size. */
 static enum ox_code split_by_sizes(struct node *n, int axis, const struct content *sizes)
 {
-        const struct type **elements = new_elements(n, sizes->count);
+        struct elements *elements = elements_new(n->arena, sizes->count);
         struct dim *chunk = arena_new_array(n->arena, struct dim, sizes->count), size = in_dim(n, 0, axis);
         bool all_known = true;
 
@@ -410,7 +423,7 @@ static enum ox_code split_by_sizes(struct node *n, int axis, const struct conten
                         all_known = false;
                         chunk[i] = out_fresh(n, 0, axis);
                 }
-                elements[i] = chunk_type(n, axis, chunk[i]);
+                elements_add(n->arena, elements, i, chunk_type(n, axis, chunk[i]));
         }
         if (all_known)
                 TRY(dim_agree(n, &size, dim_sum(n->dims, chunk, sizes->count), 1));
@@ -480,7 +493,7 @@ static enum ox_code shared_size(struct node *n, size_t count, int axis, struct d
         bool found = false;
 
         for (size_t i = 0; i < count; i++) {
-                const struct type *element = n->in[0]->elements[i];
+                const struct type *element = n->in[0]->elements->at[i];
 
                 if (element->rank == RANK_UNKNOWN)
                         continue;
@@ -506,7 +519,7 @@ static struct dim added_size(struct node *n, size_t count, int axis)
         struct dim *sizes = arena_new_array(n->arena, struct dim, count);
 
         for (size_t i = 0; i < count; i++) {
-                const struct type *element = n->in[0]->elements[i];
+                const struct type *element = n->in[0]->elements->at[i];
 
                 if (element->rank == RANK_UNKNOWN)
                         return out_fresh(n, 0, axis);
@@ -521,7 +534,7 @@ static int shared_rank(struct node *n, size_t count)
         int rank = RANK_UNKNOWN;
 
         for (size_t i = 0; i < count; i++) {
-                const struct type *element = n->in[0]->elements[i];
+                const struct type *element = n->in[0]->elements->at[i];
                 if (element->kind != TYPE_TENSOR || element->rank == RANK_UNKNOWN)
                         continue;
                 if (rank != RANK_UNKNOWN && element->rank != rank) {
