@@ -157,7 +157,7 @@ static void log_call(const struct call *call, int64_t took_ns, const struct sock
                 {.name = "method", .text = call->method_name},
                 {.name = "path", .text = call->path},
                 {.name = "status", .kind = LOG_INT, .number = call->status},
-                {.name = "code", .text = ox_code_name(call->code)},
+                {.name = "code", .kind = LOG_WORD, .text = ox_code_name(call->code)},
                 {.name = "ms", .kind = LOG_MS, .number = took_ns},
                 {.name = "upload_ms", .kind = LOG_MS, .number = stage[STAGE_UPLOAD]},
                 {.name = "queue_ms", .kind = LOG_MS, .number = stage[STAGE_QUEUE]},

@@ -344,7 +344,7 @@ static void note_refusal(struct service *service, int status, const char *path)
         const struct log_field fields[] = {
                 {.name = "path", .text = path},
                 {.name = "status", .kind = LOG_INT, .number = status},
-                {.name = "code", .text = ox_code_name(http_status_code(status))},
+                {.name = "code", .kind = LOG_WORD, .text = ox_code_name(http_status_code(status))},
         };
 
         metrics_request(&service->metrics, -1, status, 0);

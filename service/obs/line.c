@@ -4,46 +4,57 @@
 
 #include "engine.h"
 
-#define END_BYTES   2  /* what line_end() writes */
-#define NUMBER_MOST 24 /* digits, point and sign of a number */
+#define END_BYTES    2  /* what line_end() writes */
+#define NUMBER_BYTES 24 /* digits, point and sign of a number */
 
-/* Room is checked once a field: see line_field(). */
-static void put(struct line *line, const char *text, size_t length)
+/* These write at `to`, where the caller has seen to room, and return where they end. */
+
+static char *put(char *to, const char *text, size_t length)
 {
-        memcpy(line->text + line->length, text, length);
-        line->length += length;
+        memcpy(to, text, length);
+        return to + length;
 }
 
-static void put_char(struct line *line, char c)
+/* A short one of ours. */
+static char *put_name(char *to, const char *name)
 {
-        line->text[line->length++] = c;
+        while (*name)
+                *to++ = *name++;
+        return to;
 }
 
-/* The digits of a number, at least so many. */
-static void put_digits(struct line *line, uint64_t number, int least)
+static char *put_digits(char *to, uint64_t number)
 {
-        char digits[NUMBER_MOST];
+        char digits[NUMBER_BYTES];
         size_t at = sizeof(digits);
 
-        for (; number || least > 0; number /= 10, least--)
+        if (number < 10) {
+                *to = (char)('0' + number);
+                return to + 1;
+        }
+        for (; number; number /= 10)
                 digits[--at] = (char)('0' + number % 10);
-        put(line, digits + at, sizeof(digits) - at);
+        return put(to, digits + at, sizeof(digits) - at);
 }
 
-static void put_number(struct line *line, int64_t number)
+static char *put_number(char *to, int64_t number)
 {
         if (number < 0)
-                put_char(line, '-');
-        put_digits(line, number < 0 ? -(uint64_t)number : (uint64_t)number, 1);
+                *to++ = '-';
+        return put_digits(to, number < 0 ? -(uint64_t)number : (uint64_t)number);
 }
 
-static void put_ms(struct line *line, int64_t ns)
+static char *put_ms(char *to, int64_t ns)
 {
         uint64_t us = ns > 0 ? (uint64_t)ns / 1000 : 0;
+        unsigned part = (unsigned)(us % 1000);
 
-        put_digits(line, us / 1000, 1);
-        put_char(line, '.');
-        put_digits(line, us % 1000, 3);
+        to = put_digits(to, us / 1000);
+        to[0] = '.';
+        to[1] = (char)('0' + part / 100);
+        to[2] = (char)('0' + part / 10 % 10);
+        to[3] = (char)('0' + part % 10);
+        return to + 4;
 }
 
 /* -- texts -- */
@@ -59,13 +70,14 @@ static bool is_quotable_char(unsigned char c)
         return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-static bool is_plain(const char *text)
+/* A text that needs no quotes, as a whole; NULL for one that does. */
+static char *put_plain(char *to, const char *text)
 {
-        size_t length = 0;
+        const char *at = text, *most = text + LINE_TEXT;
 
-        while (is_plain_char((unsigned char)text[length]))
-                length++;
-        return length > 0 && length <= LINE_TEXT && !text[length];
+        while (at < most && is_plain_char((unsigned char)*at))
+                *to++ = *at++;
+        return at > text && !*at ? to : NULL;
 }
 
 /* How many bytes the character has that begins here, when it is one of several in well-formed UTF-8 and no control
@@ -82,45 +94,48 @@ static size_t wide_length(const char *text)
 
 #define ESCAPED_MOST 6 /* bytes that one character becomes */
 
-/* One character as it stands within quotes: escaped as JSON has it, and a byte of no character as "\\xff". Returns how
-   many bytes of the text that was. */
-static size_t put_character(struct line *line, const char *text)
+/* One character that does not stand for itself within quotes: escaped as JSON has it, and a byte of no character as
+   "\\xff". *text goes past it. */
+static char *put_character(char *to, const char **text)
 {
         static const char hex[] = "0123456789abcdef";
-        unsigned char c = (unsigned char)*text;
-        size_t wide = c < 0x80 ? 0 : wide_length(text);
+        unsigned char c = (unsigned char)**text;
+        size_t wide = c < 0x80 ? 0 : wide_length(*text);
 
         if (wide) {
-                put(line, text, wide);
-                return wide;
+                to = put(to, *text, wide);
+                *text += wide;
+                return to;
         }
-        if (is_quotable_char(c)) {
-                put_char(line, (char)c);
-                return 1;
-        }
-        put_char(line, '\\');
+        ++*text;
+        *to++ = '\\';
         if (c == '"' || c == '\\') {
-                put_char(line, (char)c);
-                return 1;
+                *to++ = (char)c;
+                return to;
         }
-        put(line, c < 0x80 ? "u00" : "\\x", c < 0x80 ? 3 : 2);
-        put_char(line, hex[c >> 4]);
-        put_char(line, hex[c & 15]);
-        return 1;
+        to = c < 0x80 ? put(to, "u00", 3) : put(to, "\\x", 2);
+        *to++ = hex[c >> 4];
+        *to++ = hex[c & 15];
+        return to;
 }
 
 /* Texts come from clients: within quotes no line can be forged. */
-static void put_quoted(struct line *line, const char *text)
+static char *put_quoted(char *to, const char *text)
 {
         static const char cut[] = "...";
-        size_t most = line->length + LINE_TEXT;
+        const char *most = to + LINE_TEXT;
 
-        put_char(line, '"');
-        while (*text && line->length + ESCAPED_MOST <= most)
-                text += put_character(line, text);
+        *to++ = '"';
+        while (*text && to + ESCAPED_MOST <= most) {
+                if (is_quotable_char((unsigned char)*text))
+                        *to++ = *text++;
+                else
+                        to = put_character(to, &text);
+        }
         if (*text)
-                put(line, cut, sizeof(cut) - 1);
-        put_char(line, '"');
+                to = put(to, cut, sizeof(cut) - 1);
+        *to++ = '"';
+        return to;
 }
 
 /* -- lines -- */
@@ -130,38 +145,60 @@ void line_begin(struct line *line, bool json)
         line->json = json;
         line->length = 0;
         if (json)
-                put_char(line, '{');
+                line->text[line->length++] = '{';
+}
+
+static char *put_head(const struct line *line, char *to, const char *name)
+{
+        if (!line->json) {
+                if (line->length)
+                        *to++ = ' ';
+                to = put_name(to, name);
+                *to++ = '=';
+                return to;
+        }
+        if (line->length > 1)
+                *to++ = ',';
+        *to++ = '"';
+        to = put_name(to, name);
+        return put(to, "\":", 2);
+}
+
+static char *put_text(const struct line *line, char *to, const char *text)
+{
+        char *end = line->json ? NULL : put_plain(to, text);
+
+        return end ? end : put_quoted(to, text);
 }
 
 void line_field(struct line *line, const struct log_field *field)
 {
-        static const size_t most = LINE_TEXT + sizeof("\"...\",\"\":") + END_BYTES;
-        size_t length = strlen(field->name);
+        static const size_t most = LINE_NAME + LINE_TEXT + sizeof("\"...\",\"\":") + END_BYTES;
+        char *to = line->text + line->length;
 
-        if ((field->kind == LOG_TEXT && !field->text) || line->length + length + most > sizeof(line->text))
+        if ((field->kind == LOG_TEXT && !field->text) || line->length + most > sizeof(line->text))
                 return;
-        if (line->json) {
-                put(line, line->length > 1 ? ",\"" : "\"", line->length > 1 ? 2 : 1);
-                put(line, field->name, length);
-                put(line, "\":", 2);
-        } else {
-                put(line, " ", line->length ? 1 : 0);
-                put(line, field->name, length);
-                put_char(line, '=');
+        to = put_head(line, to, field->name);
+        switch (field->kind) {
+        case LOG_TEXT:
+                to = put_text(line, to, field->text);
+                break;
+        case LOG_WORD:
+                to = line->json ? put_quoted(to, field->text) : put_name(to, field->text);
+                break;
+        case LOG_INT:
+                to = put_number(to, field->number);
+                break;
+        case LOG_MS:
+                to = put_ms(to, field->number);
+                break;
         }
-        if (field->kind == LOG_INT)
-                put_number(line, field->number);
-        else if (field->kind == LOG_MS)
-                put_ms(line, field->number);
-        else if (!line->json && is_plain(field->text))
-                put(line, field->text, strlen(field->text));
-        else
-                put_quoted(line, field->text);
+        line->length = (size_t)(to - line->text);
 }
 
 void line_end(struct line *line)
 {
         if (line->json)
-                put_char(line, '}');
-        put_char(line, '\n');
+                line->text[line->length++] = '}';
+        line->text[line->length++] = '\n';
 }

@@ -8,10 +8,12 @@
 #define LINE_BYTES 4096 /* as PIPE_BUF: a line goes into a pipe whole or not at all */
 #define LINE_TEXT  768  /* of one field's text as it is written; the rest is cut off, and "..." stands for it */
 
-enum log_kind { LOG_TEXT, LOG_INT, LOG_MS };
+#define LINE_NAME 24 /* of a field's name, at most */
+
+enum log_kind { LOG_TEXT, LOG_WORD, LOG_INT, LOG_MS };
 
 /* A member of a line: a text (NULL: the field is left out), a number, or with LOG_MS a duration in ns, written as
-   milliseconds. */
+   milliseconds. LOG_WORD is a text of our own, as short as a name, that needs quotes in JSON alone. */
 struct log_field {
         const char *name;
         enum log_kind kind;

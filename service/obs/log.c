@@ -209,8 +209,8 @@ void log_line(const char *level, const char *message, const struct log_field *fi
 
         write_time(time);
         line_begin(&line, state.json);
-        line_field(&line, &(struct log_field){.name = "time", .text = time});
-        line_field(&line, &(struct log_field){.name = "level", .text = level});
+        line_field(&line, &(struct log_field){.name = "time", .kind = LOG_WORD, .text = time});
+        line_field(&line, &(struct log_field){.name = "level", .kind = LOG_WORD, .text = level});
         line_field(&line, &(struct log_field){.name = "msg", .text = message});
         for (int i = 0; i < count; i++)
                 line_field(&line, &fields[i]);
