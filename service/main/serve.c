@@ -144,7 +144,7 @@ static bool start_service(struct daemon *d)
 
 static void warn_unknown(const char *name)
 {
-        log_line("warn", "unknown environment variable", &(struct log_field){.name = "variable", .text = name}, 1);
+        log_line("warn", "unknown environment variable", &(struct log_field){LOG_NAME("variable"), .text = name}, 1);
 }
 
 static bool start(struct daemon *d)
@@ -152,20 +152,20 @@ static bool start(struct daemon *d)
         char fault[512];
 
         if (!listener_open(&d->listener, d->config.listen, fault, sizeof(fault))) {
-                log_line("error", "cannot listen", &(struct log_field){.name = "reason", .text = fault}, 1);
+                log_line("error", "cannot listen", &(struct log_field){LOG_NAME("reason"), .text = fault}, 1);
                 return false;
         }
         if (!start_service(d)) {
-                log_line("error", "cannot start", &(struct log_field){.name = "reason", .text = strerror(errno)}, 1);
+                log_line("error", "cannot start", &(struct log_field){LOG_NAME("reason"), .text = strerror(errno)}, 1);
                 return false;
         }
         const struct log_field fields[] = {
-                {.name = "address", .text = d->listener.address},
-                {.name = "version", .text = SHAPED_VERSION},
-                {.name = "workers", .kind = LOG_INT, .number = d->config.workers},
-                {.name = "io_threads", .kind = LOG_INT, .number = d->config.io_threads},
-                {.name = "memory_bytes", .kind = LOG_INT, .number = d->config.memory_bytes},
-                {.name = "pid", .kind = LOG_INT, .number = getpid()},
+                {LOG_NAME("address"), .text = d->listener.address},
+                {LOG_NAME("version"), .text = SHAPED_VERSION},
+                {LOG_NAME("workers"), .kind = LOG_INT, .number = d->config.workers},
+                {LOG_NAME("io_threads"), .kind = LOG_INT, .number = d->config.io_threads},
+                {LOG_NAME("memory_bytes"), .kind = LOG_INT, .number = d->config.memory_bytes},
+                {LOG_NAME("pid"), .kind = LOG_INT, .number = getpid()},
         };
 
         log_line("info", "ready", fields, (int)(sizeof(fields) / sizeof(fields[0])));
@@ -275,8 +275,8 @@ int serve_main(const struct config *config)
         /* Another signal ends it at once, and well where there is nothing to wait for. */
         if (!(serve_unready(&d) && drain(&d)) && !is_idle(&d)) {
                 /* A worker may still hold a connection, which libmicrohttpd does not survive: the process just ends. */
-                const struct log_field left = {
-                        .name = "in_flight", .kind = LOG_INT, .number = http1_in_flight(d.http1)};
+                const struct log_field left = {LOG_NAME("in_flight"), .kind = LOG_INT,
+                                               .number = http1_in_flight(d.http1)};
 
                 log_line("error", "ended with requests in flight", &left, 1);
                 log_flush();

@@ -50,33 +50,47 @@ static struct call *take_idle(struct call_pool *pool)
         return call;
 }
 
+static void free_call(struct call *call)
+{
+        if (!call)
+                return;
+        text_free(&call->reply);
+        text_free(&call->body);
+        free(call);
+}
+
 bool calls_reclaim(struct call_pool *pool)
 {
         struct call *call = take_idle(pool);
 
-        if (!call)
-                return false;
-        text_free(&call->reply);
-        free(call);
-        return true;
+        free_call(call);
+        return call;
+}
+
+/* The memory of a text that is used again. */
+static struct call_text emptied(struct call_text text)
+{
+        text.length = 0;
+        text.failed = false;
+        return text;
 }
 
 struct call *call_new(struct service *service)
 {
+        const struct call_text none = {.budget = &service->budget};
         struct call *call = take_idle(&service->calls);
-        struct call_text reply = call ? call->reply : (struct call_text){.budget = &service->budget};
+        struct call_text reply = call ? emptied(call->reply) : none, body = call ? emptied(call->body) : none;
 
         if (!call)
                 call = malloc(sizeof(*call));
         if (!call)
                 return NULL;
-        *call = (struct call){.service = service,
-                              .route = -1,
-                              .reply = reply,
-                              .trailers = {.budget = &service->budget},
-                              .gathered = {.budget = &service->budget}};
-        call->reply.length = 0;
-        call->reply.failed = false;
+        memset(call, 0, offsetof(struct call, room));
+        call->service = service;
+        call->route = -1;
+        call->reply = reply;
+        call->body = body;
+        call->trailers = call->gathered = none;
         return call;
 }
 
@@ -97,9 +111,24 @@ void call_free(struct call *call)
                 call = NULL;
         }
         pthread_mutex_unlock(&pool->lock);
-        if (call)
-                text_free(&call->reply);
-        free(call);
+        free_call(call);
+}
+
+void *call_new_state(struct call *call, size_t size)
+{
+        call->state = size <= sizeof(call->room) ? memset(call->room, 0, size) : calloc(1, size);
+        if (!call->state)
+                call_reply_no_memory(call);
+        return call->state;
+}
+
+void call_free_state(struct call *call)
+{
+        if (call->state != call->room)
+                free(call->state);
+        call->state = NULL;
+        if (counted(call->body.capacity))
+                text_free(&call->body);
 }
 
 /* -- from the begin of a request to its end -- */
@@ -153,22 +182,22 @@ static void log_call(const struct call *call, int64_t took_ns, const struct sock
         char client[ADDRESS_TEXT];
         const int64_t *stage = call->stage_ns;
         const struct log_field fields[] = {
-                {.name = "client", .text = address_text(address, client)},
-                {.name = "method", .text = call->method_name},
-                {.name = "path", .text = call->path},
-                {.name = "status", .kind = LOG_INT, .number = call->status},
-                {.name = "code", .kind = LOG_WORD, .text = ox_code_name(call->code)},
-                {.name = "ms", .kind = LOG_MS, .number = took_ns},
-                {.name = "upload_ms", .kind = LOG_MS, .number = stage[STAGE_UPLOAD]},
-                {.name = "queue_ms", .kind = LOG_MS, .number = stage[STAGE_QUEUE]},
-                {.name = "engine_ms", .kind = LOG_MS, .number = stage[STAGE_ENGINE]},
-                {.name = "send_ms", .kind = LOG_MS, .number = stage[STAGE_SEND]},
-                {.name = "bytes_in", .kind = LOG_INT, .number = (int64_t)call->body_bytes},
-                {.name = "bytes_skipped", .kind = LOG_INT, .number = (int64_t)call->skipped},
-                {.name = "bytes_out", .kind = LOG_INT, .number = (int64_t)call->reply.length},
-                {.name = "nodes", .kind = LOG_INT, .number = (int64_t)call->nodes},
-                {.name = "cut_off_by", .text = cut_off_by},
-                {.name = "error", .text = call->error[0] ? call->error : NULL},
+                {LOG_NAME("client"), .text = address_text(address, client)},
+                {LOG_NAME("method"), .text = call->method_name},
+                {LOG_NAME("path"), .text = call->path},
+                {LOG_NAME("status"), .kind = LOG_INT, .number = call->status},
+                {LOG_NAME("code"), .kind = LOG_WORD, .text = ox_code_name(call->code)},
+                {LOG_NAME("ms"), .kind = LOG_MS, .number = took_ns},
+                {LOG_NAME("upload_ms"), .kind = LOG_MS, .number = stage[STAGE_UPLOAD]},
+                {LOG_NAME("queue_ms"), .kind = LOG_MS, .number = stage[STAGE_QUEUE]},
+                {LOG_NAME("engine_ms"), .kind = LOG_MS, .number = stage[STAGE_ENGINE]},
+                {LOG_NAME("send_ms"), .kind = LOG_MS, .number = stage[STAGE_SEND]},
+                {LOG_NAME("bytes_in"), .kind = LOG_INT, .number = (int64_t)call->body_bytes},
+                {LOG_NAME("bytes_skipped"), .kind = LOG_INT, .number = (int64_t)call->skipped},
+                {LOG_NAME("bytes_out"), .kind = LOG_INT, .number = (int64_t)call->reply.length},
+                {LOG_NAME("nodes"), .kind = LOG_INT, .number = (int64_t)call->nodes},
+                {LOG_NAME("cut_off_by"), .text = cut_off_by},
+                {LOG_NAME("error"), .text = call->error[0] ? call->error : NULL},
         };
 
         log_line(call->status >= HTTP_INTERNAL ? "error" : "info", "request", fields,

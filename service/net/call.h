@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "net/fields.h"
 #include "obs/status.h"
 #include "shape.h"
 #include "work/job.h"
@@ -47,8 +48,6 @@ enum call_resume {
 
 /* What only the transport knows of a request. */
 struct call_transport {
-        /* The value of the first header field of that name, NULL for none. Names in any case. */
-        const char *(*header)(struct call *call, const char *name);
         /* Calls `each` with the value of every header field of that name. */
         void (*headers)(struct call *call, const char *name, void (*each)(void *user, const char *value), void *user);
         /* Calls `each` for every parameter of the query, decoded, until it returns false. `value` NULL: it has no `=`.
@@ -69,6 +68,7 @@ struct call_transport {
 
 #define CALL_HEADERS 6
 #define CALL_ERROR   320 /* bytes of an error's message that the log has */
+#define CALL_ROOM    2048
 
 /* The phases of a request, whose times log and metrics have one by one. */
 enum call_stage {
@@ -106,8 +106,9 @@ struct call {
         /* the request */
         enum call_method method;
         const char *method_name;
-        const char *path; /* decoded, without the query */
-        bool has_length;  /* of the body: else it comes in chunks, or there is none */
+        const char *path;               /* decoded, without the query */
+        const char *field[FIELD_COUNT]; /* of the head: the first of each name, NULL: there is none */
+        bool has_length;                /* of the body: else it comes in chunks, or there is none */
         bool has_body;
         uint64_t length;
         uint64_t body_bytes;   /* so far */
@@ -133,7 +134,8 @@ struct call {
         char error[CALL_ERROR];    /* what is wrong, for the log; "": nothing is */
 
         /* the handler's own */
-        void *state;
+        void *state;           /* from call_new_state() */
+        struct call_text body; /* what it collects of the request's body */
         /* Writes the whole reply of an error, in the form of a protocol; NULL: as JSON with that status. */
         void (*put_error)(struct call *call, int status, enum ox_code code, const char *message);
         int route;              /* its number in the metrics; -1: none */
@@ -149,6 +151,8 @@ struct call {
         size_t taken;              /* of what was gathered */
 
         struct call *next; /* in the pool of calls that can be used again */
+
+        _Alignas(max_align_t) char room[CALL_ROOM]; /* for the state */
 };
 
 /* NULL when there is no memory. */
@@ -159,6 +163,12 @@ void call_free(struct call *call);
    memory. */
 struct call *call_begin(struct service *service, const struct call_handler *handler,
                         const struct call_transport *transport, void *connection, uint64_t client);
+
+/* Makes call->state of so many bytes, zeroed. NULL when there is no memory, which is the call's reply then. */
+void *call_new_state(struct call *call, size_t size);
+
+/* Frees it, and a large body; call->state is NULL then. */
+void call_free_state(struct call *call);
 
 /* `name` must stay. */
 void call_set_method(struct call *call, const char *name);
@@ -174,11 +184,6 @@ void call_over(struct call *call, const struct sockaddr *client, const char *cut
 
 /* Ends the stage that the call is in, and begins another one. */
 void call_enter(struct call *call, enum call_stage stage);
-
-static inline const char *call_header(struct call *call, const char *name)
-{
-        return call->transport->header(call, name);
-}
 
 /* A ox_write that appends to the reply. */
 void call_write(void *call, const char *bytes, size_t size);

@@ -4,10 +4,12 @@
 #include <string.h>
 #include <strings.h>
 
+#define LENGTH_DIGITS 18
+
 struct head {
         size_t fields;
-        int hosts, lengths, encodings, types, codings;
-        const char *length, *encoding, *expect;
+        size_t count[FIELD_COUNT + 1]; /* the last one: of others */
+        const char **field;
         bool bad_name, bad_value;
 };
 
@@ -30,6 +32,7 @@ static enum MHD_Result each_field(void *user, enum MHD_ValueKind kind, const cha
                                   const char *value, size_t value_size)
 {
         struct head *head = user;
+        enum field field = field_find(name, name_size);
 
         head->fields++;
         if (!is_token(name, name_size))
@@ -39,21 +42,8 @@ static enum MHD_Result each_field(void *user, enum MHD_ValueKind kind, const cha
                 head->bad_value = true;
                 return MHD_YES;
         }
-        if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0) {
-                head->hosts++;
-        } else if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0) {
-                head->lengths++;
-                head->length = value;
-        } else if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
-                head->encodings++;
-                head->encoding = value;
-        } else if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_TYPE) == 0) {
-                head->types++;
-        } else if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_ENCODING) == 0) {
-                head->codings++;
-        } else if (strcasecmp(name, MHD_HTTP_HEADER_EXPECT) == 0) {
-                head->expect = value;
-        }
+        if (head->count[field]++ == 0 && field < FIELD_COUNT)
+                head->field[field] = value;
         return MHD_YES;
 }
 
@@ -87,35 +77,61 @@ static bool is_head_whole(struct MHD_Connection *connection, const char *method,
                is_whole(version + length + 2, end, fields);
 }
 
+/* Where two of them would be read in two ways. */
+static const char *check_single(const struct head *head)
+{
+        static const struct {
+                enum field field;
+                const char *fault;
+        } rows[] = {
+                {FIELD_HOST, "there is more than one Host"},
+                {FIELD_CONTENT_LENGTH, "there is more than one Content-Length"},
+                {FIELD_CONTENT_TYPE, "there is more than one Content-Type"},
+                {FIELD_CONTENT_ENCODING, "there is more than one Content-Encoding"},
+        };
+
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+                if (head->count[rows[i].field] > 1)
+                        return rows[i].fault;
+        return NULL;
+}
+
 static const char *check(const struct head *head, bool is_1_1)
 {
+        const char *encoding = head->field[FIELD_TRANSFER_ENCODING], *fault = check_single(head);
+
         if (head->bad_name)
                 return "a header field's name is not a token";
         if (head->bad_value)
                 return "a header field's value holds a control character";
-        if (head->hosts > 1)
-                return "there is more than one Host";
-        if (head->hosts == 0 && is_1_1)
+        if (fault)
+                return fault;
+        if (!head->field[FIELD_HOST] && is_1_1)
                 return "the Host field is missing";
-        if (head->lengths > 1)
-                return "there is more than one Content-Length";
-        if (head->types > 1)
-                return "there is more than one Content-Type";
-        if (head->codings > 1)
-                return "there is more than one Content-Encoding";
-        if (head->encodings > 1 || (head->encodings == 1 && strcasecmp(head->encoding, "chunked") != 0))
+        if (encoding && (head->count[FIELD_TRANSFER_ENCODING] > 1 || strcasecmp(encoding, "chunked") != 0))
                 return "Transfer-Encoding is not chunked alone";
-        if (head->encodings == 1 && head->lengths == 1)
+        if (encoding && head->field[FIELD_CONTENT_LENGTH])
                 return "there are both Content-Length and Transfer-Encoding";
-        if (head->encodings == 1 && !is_1_1)
+        if (encoding && !is_1_1)
                 return "Transfer-Encoding stands in a request of HTTP/1.0";
         return NULL;
 }
 
-const char *framing_read(struct MHD_Connection *connection, const char *method, const char *version,
-                         struct framing *ret)
+static bool read_length(const char *text, uint64_t *ret)
 {
-        struct head head = {0};
+        const char *at = text;
+
+        *ret = 0;
+        while (*at >= '0' && *at <= '9' && at - text < LENGTH_DIGITS)
+                *ret = *ret * 10 + (uint64_t)(*at++ - '0');
+        return at > text && !*at;
+}
+
+const char *framing_read(struct MHD_Connection *connection, const char *method, const char *version,
+                         const char *ret_field[FIELD_COUNT], struct framing *ret)
+{
+        struct head head = {.field = ret_field};
+        const char *length, *expect;
 
         *ret = (struct framing){0};
         MHD_get_connection_values_n(connection, MHD_HEADER_KIND, each_field, &head);
@@ -125,16 +141,12 @@ const char *framing_read(struct MHD_Connection *connection, const char *method, 
 
         if (fault)
                 return fault;
-        if (head.length) {
-                char *end;
-
-                if (!*head.length || strspn(head.length, "0123456789") != strlen(head.length) ||
-                    strlen(head.length) > 18)
-                        return "Content-Length must be a number";
-                ret->length = strtoull(head.length, &end, 10);
-                ret->has_length = true;
-        }
-        ret->has_body = head.encodings == 1 || ret->length > 0;
-        ret->expects = head.expect && strcasecmp(head.expect, "100-continue") == 0;
+        length = ret_field[FIELD_CONTENT_LENGTH];
+        expect = ret_field[FIELD_EXPECT];
+        ret->has_length = length != NULL;
+        if (length && !read_length(length, &ret->length))
+                return "Content-Length must be a number";
+        ret->has_body = ret_field[FIELD_TRANSFER_ENCODING] || ret->length > 0;
+        ret->expects = expect && strcasecmp(expect, "100-continue") == 0;
         return NULL;
 }

@@ -5,13 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "net/fields.h"
+
 struct framing {
         bool has_body, has_length;
         bool expects; /* 100-continue */
         uint64_t length;
 };
 
-/* NULL, or what is wrong with the head of the request. `method` and `version` are where libmicrohttpd says that they
-   are: between them and behind them its buffer has the head. */
+/* NULL, or what is wrong with the head of the request. Finds the first of each of its fields. `method` and `version`
+   are where libmicrohttpd says that they are: between them and behind them its buffer has the head. */
 const char *framing_read(struct MHD_Connection *connection, const char *method, const char *version,
-                         struct framing *ret);
+                         const char *ret_field[FIELD_COUNT], struct framing *ret);

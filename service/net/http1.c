@@ -56,11 +56,6 @@ static struct peer *peer_of(struct MHD_Connection *connection)
 
 /* -- what a call asks of its transport -- */
 
-static const char *find_header(struct call *call, const char *name)
-{
-        return MHD_lookup_connection_value(call->connection, MHD_HEADER_KIND, name);
-}
-
 struct fields {
         const char *name;
         void (*each)(void *user, const char *value);
@@ -137,7 +132,6 @@ static bool is_gone(struct call *call)
 }
 
 static const struct call_transport transport = {
-        .header = find_header,
         .headers = find_headers,
         .query = each_query,
         .suspend = suspend,
@@ -247,7 +241,7 @@ static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connect
         *state = call;
         if (!call)
                 return MHD_NO;
-        const char *fault = framing_read(connection, method, version, &framing);
+        const char *fault = framing_read(connection, method, version, call->field, &framing);
 
         if (fault) {
                 call_is_begun(call);
@@ -342,9 +336,9 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
 static void note_refusal(struct service *service, int status, const char *path)
 {
         const struct log_field fields[] = {
-                {.name = "path", .text = path},
-                {.name = "status", .kind = LOG_INT, .number = status},
-                {.name = "code", .kind = LOG_WORD, .text = ox_code_name(http_status_code(status))},
+                {LOG_NAME("path"), .text = path},
+                {LOG_NAME("status"), .kind = LOG_INT, .number = status},
+                {LOG_NAME("code"), .kind = LOG_WORD, .text = ox_code_name(http_status_code(status))},
         };
 
         metrics_request(&service->metrics, -1, status, 0);

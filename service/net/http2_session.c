@@ -21,44 +21,29 @@
 
 /* -- what a call asks of its transport -- */
 
-/* The value of the next field of that name behind the value `last`, NULL: of the first one. NULL for none. */
-static const char *next_field(const struct call_text *fields, const char *last, const char *name)
+/* NULL: there is none. */
+static const char *field_of(const struct stream *stream, enum field field)
 {
-        const char *at = last ? last + strlen(last) + 1 : fields->text;
-        const char *end = fields->text ? fields->text + fields->length : NULL;
-
-        while (at < end) {
-                const char *value = at + strlen(at) + 1;
-
-                if (strcasecmp(at, name) == 0)
-                        return value;
-                at = value + strlen(value) + 1;
-        }
-        return NULL;
-}
-
-static const char *find_field(const struct stream *stream, const char *name)
-{
-        return next_field(&stream->fields, NULL, name);
-}
-
-static const char *find_header(struct call *call, const char *name)
-{
-        return find_field(call->connection, name);
+        return stream->field_at[field] && stream->fields.text ? stream->fields.text + stream->field_at[field] : NULL;
 }
 
 static void find_headers(struct call *call, const char *name, void (*each)(void *user, const char *value), void *user)
 {
         const struct call_text *fields = &((struct stream *)call->connection)->fields;
-        const char *at = NULL;
+        const char *at = fields->text, *end = at ? at + fields->length : at;
 
-        while ((at = next_field(fields, at, name)))
-                each(user, at);
+        while (at < end) {
+                const char *value = at + strlen(at) + 1;
+
+                if (strcasecmp(at, name) == 0)
+                        each(user, value);
+                at = value + strlen(value) + 1;
+        }
 }
 
 static bool each_query(struct call *call, bool (*each)(void *user, const char *name, const char *value), void *user)
 {
-        const char *target = find_field(call->connection, ":path");
+        const char *target = call->field[FIELD_PATH];
 
         return !target || target_each(target, each, user);
 }
@@ -92,7 +77,6 @@ static void flush(struct call *call)
 }
 
 static const struct call_transport transport = {
-        .header = find_header,
         .headers = find_headers,
         .query = each_query,
         .suspend = suspend,
@@ -312,6 +296,10 @@ static int on_header(nghttp2_session *http2, const nghttp2_frame *frame, const u
                 stream->has_too_large_a_head = true;
                 return 0;
         }
+        enum field field = field_find((const char *)name, name_size);
+
+        if (field < FIELD_COUNT && !stream->field_at[field])
+                stream->field_at[field] = (uint32_t)(stream->fields.length + name_size + 1);
         /* Both end with a NUL (nghttp2_on_header_callback), and hold none (RFC 9113, 8.2.1). */
         text_append(&stream->fields, (const char *)name, name_size + 1);
         text_append(&stream->fields, (const char *)value, value_size + 1);
@@ -328,7 +316,7 @@ static int on_invalid_header(nghttp2_session *http2, const nghttp2_frame *frame,
 /* False: there is no path, or a NUL in it. */
 static bool read_path(struct stream *stream)
 {
-        const char *target = find_field(stream, ":path");
+        const char *target = stream->call->field[FIELD_PATH];
 
         if (!target)
                 return false;
@@ -337,9 +325,9 @@ static bool read_path(struct stream *stream)
 }
 
 /* RFC 9113, 8.3.1 */
-static bool names_two_hosts(const struct stream *stream)
+static bool names_two_hosts(const struct call *call)
 {
-        const char *authority = find_field(stream, ":authority"), *host = find_field(stream, "host");
+        const char *authority = call->field[FIELD_AUTHORITY], *host = call->field[FIELD_HOST];
 
         return authority && host && strcasecmp(authority, host) != 0;
 }
@@ -347,7 +335,10 @@ static bool names_two_hosts(const struct stream *stream)
 static void read_head(struct stream *stream)
 {
         struct call *call = stream->call;
-        const char *length = find_field(stream, "content-length"), *method = find_field(stream, ":method");
+
+        for (enum field field = 0; field < FIELD_COUNT; field++)
+                call->field[field] = field_of(stream, field);
+        const char *length = call->field[FIELD_CONTENT_LENGTH], *method = call->field[FIELD_METHOD];
         bool has_path = read_path(stream);
 
         call_set_method(call, method ? method : "");
@@ -363,7 +354,7 @@ static void read_head(struct stream *stream)
         else if (!has_path)
                 call_reply_error(call, OX_INVALID_ARGUMENT, "%s",
                                  stream->path ? "the path holds a NUL" : "the request has no path");
-        else if (names_two_hosts(stream))
+        else if (names_two_hosts(call))
                 call_reply_error(call, OX_INVALID_ARGUMENT, "the fields :authority and Host differ");
         else
                 call->handler->begin(call);
@@ -373,7 +364,7 @@ static void ask_for_body(struct stream *stream)
 {
         static uint8_t name[] = ":status", value[] = "100";
         static const nghttp2_nv status = {name, value, sizeof(name) - 1, sizeof(value) - 1, NGHTTP2_NV_FLAG_NONE};
-        const char *expect = find_field(stream, "expect");
+        const char *expect = stream->call->field[FIELD_EXPECT];
 
         if (expect && strcasecmp(expect, "100-continue") == 0)
                 nghttp2_submit_headers(stream->session->http2, NGHTTP2_FLAG_NONE, stream->id, NULL, &status, 1, NULL);

@@ -43,23 +43,24 @@ struct stream {
                 STREAM_REPLY, /* its reply is being sent */
                 STREAM_SENT,
         } phase;
-        bool is_complete;          /* the client has sent its end */
-        bool is_suspended;         /* a worker has the call */
-        bool is_flowing;           /* some of its reply has been sent while the body still comes */
-        bool is_waiting;           /* for the drain (CALL_WAIT) */
-        enum call_resume how;      /* it comes back */
-        atomic_bool is_gone;       /* nobody waits for the reply any more */
-        struct stream *resumed;    /* the next in the owner's list */
-        struct call_text fields;   /* of the head: name NUL value NUL each */
-        bool has_too_large_a_head; /* and what is too much was left out */
-        char *path;                /* decoded */
-        struct call_text waiting;  /* of the body, while a worker has the call */
-        size_t unacknowledged;     /* bytes of the body that the client may not yet replace by others */
-        size_t sent;               /* of the reply's body */
-        size_t skipped;            /* of the body, behind an early reply */
-        const char *cut_off_by;    /* NULL: the client */
-        int64_t moved_ns;          /* when enough of the body or of the reply has moved the last time, */
-        uint64_t moved_bytes;      /* and how much that was in all */
+        bool is_complete;               /* the client has sent its end */
+        bool is_suspended;              /* a worker has the call */
+        bool is_flowing;                /* some of its reply has been sent while the body still comes */
+        bool is_waiting;                /* for the drain (CALL_WAIT) */
+        enum call_resume how;           /* it comes back */
+        atomic_bool is_gone;            /* nobody waits for the reply any more */
+        struct stream *resumed;         /* the next in the owner's list */
+        struct call_text fields;        /* of the head: name NUL value NUL each */
+        uint32_t field_at[FIELD_COUNT]; /* where in them the first value of each stands; 0: there is none */
+        bool has_too_large_a_head;      /* and what is too much was left out */
+        char *path;                     /* decoded */
+        struct call_text waiting;       /* of the body, while a worker has the call */
+        size_t unacknowledged;          /* bytes of the body that the client may not yet replace by others */
+        size_t sent;                    /* of the reply's body */
+        size_t skipped;                 /* of the body, behind an early reply */
+        const char *cut_off_by;         /* NULL: the client */
+        int64_t moved_ns;               /* when enough of the body or of the reply has moved the last time, */
+        uint64_t moved_bytes;           /* and how much that was in all */
 };
 
 /* Both false when there is no memory. The connection's settings are the first that it sends. */

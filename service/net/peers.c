@@ -241,8 +241,8 @@ static void log_tallies(struct peers *peers)
         for (int i = 0; i < TALLIES; i++) {
                 int64_t count = atomic_exchange(&peers->tally[i], 0);
                 const struct log_field fields[] = {
-                        {.name = "count", .kind = LOG_INT, .number = count},
-                        {.name = "reason", .text = tallies[i].reason},
+                        {LOG_NAME("count"), .kind = LOG_INT, .number = count},
+                        {LOG_NAME("reason"), .text = tallies[i].reason},
                 };
 
                 if (count)
@@ -466,7 +466,7 @@ void peer_enter(struct peer *peer, enum peer_phase phase)
                 return;
         if (phase == PEER_HEAD)
                 atomic_fetch_add_explicit(&peer->requests, 1, memory_order_relaxed);
-        atomic_store_explicit(&peer->state, (uint64_t)clock_ns() << PHASE_BITS | phase, memory_order_relaxed);
+        atomic_store_explicit(&peer->state, (uint64_t)clock_coarse_ns() << PHASE_BITS | phase, memory_order_relaxed);
 }
 
 void peer_progress(struct peer *peer, uint64_t body_bytes)

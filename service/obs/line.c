@@ -15,11 +15,16 @@ static char *put(char *to, const char *text, size_t length)
         return to + length;
 }
 
-/* A short one of ours. */
-static char *put_name(char *to, const char *name)
+static char *put_name(char *to, const struct log_field *field)
 {
-        while (*name)
-                *to++ = *name++;
+        memcpy(to, field->name, LINE_NAME);
+        return to + field->length;
+}
+
+static char *put_word(char *to, const char *word)
+{
+        while (*word)
+                *to++ = *word++;
         return to;
 }
 
@@ -148,19 +153,19 @@ void line_begin(struct line *line, bool json)
                 line->text[line->length++] = '{';
 }
 
-static char *put_head(const struct line *line, char *to, const char *name)
+static char *put_head(const struct line *line, char *to, const struct log_field *field)
 {
         if (!line->json) {
                 if (line->length)
                         *to++ = ' ';
-                to = put_name(to, name);
+                to = put_name(to, field);
                 *to++ = '=';
                 return to;
         }
         if (line->length > 1)
                 *to++ = ',';
         *to++ = '"';
-        to = put_name(to, name);
+        to = put_name(to, field);
         return put(to, "\":", 2);
 }
 
@@ -178,13 +183,13 @@ void line_field(struct line *line, const struct log_field *field)
 
         if ((field->kind == LOG_TEXT && !field->text) || line->length + most > sizeof(line->text))
                 return;
-        to = put_head(line, to, field->name);
+        to = put_head(line, to, field);
         switch (field->kind) {
         case LOG_TEXT:
                 to = put_text(line, to, field->text);
                 break;
         case LOG_WORD:
-                to = line->json ? put_quoted(to, field->text) : put_name(to, field->text);
+                to = line->json ? put_quoted(to, field->text) : put_word(to, field->text);
                 break;
         case LOG_INT:
                 to = put_number(to, field->number);

@@ -7,19 +7,22 @@
 
 #define LINE_BYTES 4096 /* as PIPE_BUF: a line goes into a pipe whole or not at all */
 #define LINE_TEXT  768  /* of one field's text as it is written; the rest is cut off, and "..." stands for it */
-
-#define LINE_NAME 24 /* of a field's name, at most */
+#define LINE_NAME  16   /* of a field's name, which is copied as a whole */
 
 enum log_kind { LOG_TEXT, LOG_WORD, LOG_INT, LOG_MS };
 
 /* A member of a line: a text (NULL: the field is left out), a number, or with LOG_MS a duration in ns, written as
-   milliseconds. LOG_WORD is a text of our own, as short as a name, that needs quotes in JSON alone. */
+   milliseconds. LOG_WORD is a short text of our own that needs quotes in JSON alone. */
 struct log_field {
-        const char *name;
+        char name[LINE_NAME];
+        size_t length; /* of the name */
         enum log_kind kind;
         const char *text;
         int64_t number;
 };
+
+/* The first members of a field: its name, a literal. */
+#define LOG_NAME(name) name, sizeof(name) - 1
 
 struct line {
         bool json;

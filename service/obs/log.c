@@ -31,12 +31,22 @@ static struct {
         struct metrics *metrics;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
 
-int64_t clock_ns(void)
+static int64_t ns_of(clockid_t clock)
 {
         struct timespec now;
 
-        clock_gettime(CLOCK_MONOTONIC, &now);
+        clock_gettime(clock, &now);
         return (int64_t)now.tv_sec * NS_OF_A_SECOND + now.tv_nsec;
+}
+
+int64_t clock_ns(void)
+{
+        return ns_of(CLOCK_MONOTONIC);
+}
+
+int64_t clock_coarse_ns(void)
+{
+        return ns_of(CLOCK_MONOTONIC_COARSE);
 }
 
 /* -- writing -- */
@@ -209,9 +219,9 @@ void log_line(const char *level, const char *message, const struct log_field *fi
 
         write_time(time);
         line_begin(&line, state.json);
-        line_field(&line, &(struct log_field){.name = "time", .kind = LOG_WORD, .text = time});
-        line_field(&line, &(struct log_field){.name = "level", .kind = LOG_WORD, .text = level});
-        line_field(&line, &(struct log_field){.name = "msg", .text = message});
+        line_field(&line, &(struct log_field){LOG_NAME("time"), .kind = LOG_WORD, .text = time});
+        line_field(&line, &(struct log_field){LOG_NAME("level"), .kind = LOG_WORD, .text = level});
+        line_field(&line, &(struct log_field){LOG_NAME("msg"), .text = message});
         for (int i = 0; i < count; i++)
                 line_field(&line, &fields[i]);
         line_end(&line);

@@ -16,18 +16,21 @@ static const struct {
 
 static_assert(sizeof(formats) / sizeof(formats[0]) == FORMAT_COUNT, "each format has its type");
 
+#define NAMED(type) type, sizeof(type) - 1
+
 static const struct {
         const char *type;
+        size_t length;
         enum media media;
 } medias[] = {
-        {"application/octet-stream", MEDIA_BYTES},
-        {"application/onnx", MEDIA_BYTES},
-        {"application/x-onnx", MEDIA_BYTES},
-        {"application/x-www-form-urlencoded", MEDIA_BYTES}, /* what curl --data-binary says */
-        {"application/x-protobuf", MEDIA_PROTO},
-        {"application/protobuf", MEDIA_PROTO},
-        {"multipart/form-data", MEDIA_FORM},
-        {"application/json", MEDIA_JSON},
+        {NAMED("application/octet-stream"), MEDIA_BYTES},
+        {NAMED("application/onnx"), MEDIA_BYTES},
+        {NAMED("application/x-onnx"), MEDIA_BYTES},
+        {NAMED("application/x-www-form-urlencoded"), MEDIA_BYTES}, /* what curl --data-binary says */
+        {NAMED("application/x-protobuf"), MEDIA_PROTO},
+        {NAMED("application/protobuf"), MEDIA_PROTO},
+        {NAMED("multipart/form-data"), MEDIA_FORM},
+        {NAMED("application/json"), MEDIA_JSON},
 };
 
 static size_t type_length(const char *type)
@@ -44,8 +47,10 @@ enum media media_read(const char *type)
 {
         if (!type || !*type)
                 return MEDIA_NONE;
+        size_t length = type_length(type);
+
         for (size_t i = 0; i < sizeof(medias) / sizeof(medias[0]); i++)
-                if (is_type(type, type_length(type), medias[i].type))
+                if (medias[i].length == length && strncasecmp(type, medias[i].type, length) == 0)
                         return medias[i].media;
         return MEDIA_OTHER;
 }

@@ -77,12 +77,13 @@ void models_begin(struct call *call)
         static const char wanted[] = "application/octet-stream, application/x-protobuf, multipart/form-data or none";
         const unsigned medias = 1U << MEDIA_NONE | 1U << MEDIA_BYTES | 1U << MEDIA_PROTO | 1U << MEDIA_FORM;
         const struct ox_limits *limits = &call->service->config->limits;
-        struct models *m = calloc(1, sizeof(*m));
+        struct models *m = call_new_state(call, sizeof(*m));
 
-        call->state = m;
-        if (m)
-                options_begin(&m->options, call->service->seed);
-        if (!m || !(m->context = contexts_take(call->service->contexts))) {
+        if (!m)
+                return;
+        options_begin(&m->options, call->service->seed);
+        m->context = contexts_take(call->service->contexts);
+        if (!m->context) {
                 call_reply_no_memory(call);
                 return;
         }
@@ -169,5 +170,5 @@ void models_done(struct call *call)
         upload_done(&m->upload);
         options_done(&m->options);
         contexts_give(call->service->contexts, m->context);
-        free(m);
+        call_free_state(call);
 }

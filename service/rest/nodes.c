@@ -15,7 +15,6 @@
 struct nodes {
         struct upload upload;
         struct options options;
-        struct call_text body;
         bool is_batch, is_inline;
         int64_t inline_end; /* when what is_inline must have come to an end, as clock_ns() tells it */
         struct ox_context *context, *text_context;
@@ -33,26 +32,21 @@ static bool each_option(void *user, const char *name, const char *value)
 static bool collect(void *user, const char *bytes, size_t size)
 {
         struct call *call = user;
-        struct nodes *n = call->state;
 
-        text_append(&n->body, bytes, size);
-        if (n->body.failed)
+        text_append(&call->body, bytes, size);
+        if (call->body.failed)
                 call_reply_no_memory(call);
-        return !n->body.failed;
+        return !call->body.failed;
 }
 
 static void begin(struct call *call, bool is_batch)
 {
         const struct ox_limits *limits = &call->service->config->limits;
-        struct nodes *n = calloc(1, sizeof(*n));
+        struct nodes *n = call_new_state(call, sizeof(*n));
 
-        call->state = n;
-        if (!n) {
-                call_reply_no_memory(call);
+        if (!n)
                 return;
-        }
         options_begin(&n->options, call->service->seed);
-        n->body.budget = &call->service->budget;
         n->is_batch = is_batch;
         if (!call->transport->query(call, each_option, n)) {
                 answer_bad_query(call, n->options.error);
@@ -82,9 +76,9 @@ bool nodes_body(struct call *call, const char *bytes, size_t size)
         return upload_take(&n->upload, bytes, size);
 }
 
-static int64_t cost_of(const struct nodes *n)
+static int64_t cost_of(const struct call *call)
 {
-        return (int64_t)n->body.length * COST_JSON_BYTE;
+        return (int64_t)call->body.length * COST_JSON_BYTE;
 }
 
 /* -- one node -- */
@@ -251,7 +245,7 @@ static bool answer_batch(struct call *call, struct nodes *n, const struct json *
                 .call = call,
                 .to = &call->reply,
                 .count = list ? list->count : 0,
-                .cost_ns = list && list->count ? cost_of(n) / list->count : 0,
+                .cost_ns = list && list->count ? cost_of(call) / list->count : 0,
                 .user = requests,
                 .infer = infer_item,
                 .refuse = refuse_item,
@@ -282,7 +276,6 @@ static bool answer_batch(struct call *call, struct nodes *n, const struct json *
 struct reading {
         struct call *call;
         struct ox_context *context;
-        const struct call_text *body;
         const struct json *root;
         const char *error;
 };
@@ -290,15 +283,16 @@ struct reading {
 static enum ox_code run_read(void *user)
 {
         struct reading *r = user;
+        const struct call_text *body = &r->call->body;
 
         return json_read(ox_context_arena(r->context), ox_context_limits(r->context), r->call->service->seed,
-                         r->body->text ? r->body->text : "", r->body->length, &r->root, &r->error);
+                         body->text ? body->text : "", body->length, &r->root, &r->error);
 }
 
 /* The body as JSON, on the context's arena. NULL: the call has its reply. */
-static const struct json *read_body(struct call *call, const struct call_text *body, struct ox_context *context)
+static const struct json *read_body(struct call *call, struct ox_context *context)
 {
-        struct reading reading = {.call = call, .context = context, .body = body, .error = ""};
+        struct reading reading = {.call = call, .context = context, .error = ""};
         enum ox_code code = ox_context_run(context, run_read, &reading);
         const char *error = ox_context_error(context);
 
@@ -332,7 +326,7 @@ static bool answer(struct call *call, struct nodes *n)
                 call_reply_no_memory(call);
                 return true;
         }
-        const struct json *root = read_body(call, &n->body, *text);
+        const struct json *root = read_body(call, *text);
 
         if (!root)
                 return true;
@@ -354,14 +348,14 @@ enum call_next nodes_end(struct call *call)
 
         if (!upload_end(&n->upload))
                 return CALL_DONE;
-        n->is_inline = n->body.length <= INLINE_NODE_BYTES;
-        n->inline_end = clock_ns() + INLINE_NS;
+        n->is_inline = call->body.length <= INLINE_NODE_BYTES;
+        n->inline_end = call->stage_since_ns + INLINE_NS;
         if (n->is_inline && answer(call, n)) {
                 metric_add(metrics, METRIC_inferred_total_inline, 1);
                 return CALL_DONE;
         }
         metric_add(metrics, METRIC_inferred_total_worker, 1);
-        call->cost_ns = cost_of(n);
+        call->cost_ns = cost_of(call);
         return CALL_WORK;
 }
 
@@ -373,6 +367,5 @@ void nodes_done(struct call *call)
         options_done(&n->options);
         contexts_give(call->service->contexts, n->context);
         contexts_give(call->service->contexts, n->text_context);
-        text_free(&n->body);
-        free(n);
+        call_free_state(call);
 }

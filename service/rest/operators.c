@@ -238,7 +238,7 @@ static bool each_parameter(void *user, const char *name, const char *value)
 static void put_tag(struct call *call)
 {
         char tag[24];
-        const char *wanted = call_header(call, "If-None-Match");
+        const char *wanted = call->field[FIELD_IF_NONE_MATCH];
 
         snprintf(tag, sizeof(tag), "\"%016llx\"",
                  (unsigned long long)XXH3_64bits(call->reply.text, call->reply.length));

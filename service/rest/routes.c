@@ -76,7 +76,7 @@ static bool route_matches(const struct route *route, const char *path)
 
 static bool is_proto(struct call *call)
 {
-        return media_read(call_header(call, "Content-Type")) == MEDIA_PROTO;
+        return media_read(call->field[FIELD_CONTENT_TYPE]) == MEDIA_PROTO;
 }
 
 /* `OPTIONS *` asks of the server and not of a route (RFC 9110, 9.3.7). */
@@ -134,7 +134,6 @@ static void rest_done(struct call *call)
 {
         if (call->state)
                 routes[call->route].handler.done(call);
-        call->state = NULL;
 }
 
 const struct call_handler rest_handler = {rest_begin, rest_body, rest_end, rest_work, rest_done};

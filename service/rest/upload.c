@@ -72,7 +72,7 @@ static bool take_decoded(void *user, const char *bytes, size_t size)
 bool upload_begin(struct upload *upload, struct call *call, unsigned medias, const char *wanted, int64_t limit,
                   const char *limit_name)
 {
-        const char *type = call_header(call, "Content-Type"), *coding = call_header(call, "Content-Encoding");
+        const char *type = call->field[FIELD_CONTENT_TYPE], *coding = call->field[FIELD_CONTENT_ENCODING];
         enum encoding encoding;
 
         upload->call = call;

@@ -12,7 +12,7 @@
 
 static bool read_timeout(struct rpc *rpc)
 {
-        const char *text = call_header(rpc->call, "Connect-Timeout-Ms");
+        const char *text = rpc->call->field[FIELD_CONNECT_TIMEOUT_MS];
 
         if (!text)
                 return true;
@@ -37,13 +37,13 @@ static bool read_coding(struct rpc *rpc, const char *coding)
 
 static bool begin_post(struct rpc *rpc)
 {
-        const char *version = call_header(rpc->call, "Connect-Protocol-Version");
+        const char *version = rpc->call->field[FIELD_CONNECT_PROTOCOL_VERSION];
 
-        rpc->wants_gzip = rpc_lists(call_header(rpc->call, "Accept-Encoding"), "gzip");
+        rpc->wants_gzip = rpc_lists(rpc->call->field[FIELD_ACCEPT_ENCODING], "gzip");
         if (version && strcmp(version, "1") != 0)
                 return rpc_refuse(rpc, OX_INVALID_ARGUMENT, "the Connect-Protocol-Version is '%.40s', expected 1",
                                   version);
-        return read_timeout(rpc) && read_coding(rpc, call_header(rpc->call, "Content-Encoding"));
+        return read_timeout(rpc) && read_coding(rpc, rpc->call->field[FIELD_CONTENT_ENCODING]);
 }
 
 /* -- GET -- */
@@ -97,9 +97,9 @@ static bool begin_get(struct rpc *rpc)
         struct query q = {.message = NULL};
         bool is_read = rpc->call->transport->query(rpc->call, each_parameter, &q), is_good = false;
 
-        rpc->wants_gzip = rpc_lists(call_header(rpc->call, "Accept-Encoding"), "gzip");
+        rpc->wants_gzip = rpc_lists(rpc->call->field[FIELD_ACCEPT_ENCODING], "gzip");
         if (q.is_out)
-                rpc_refuse(rpc, OX_UNAVAILABLE, "%s", rpc->message.budget->text);
+                rpc_refuse(rpc, OX_UNAVAILABLE, "%s", rpc->call->body.budget->text);
         else if (!is_read)
                 rpc_refuse(rpc, OX_INVALID_ARGUMENT, "the query holds a NUL: binary messages need base64=1");
         else if (q.is_wrong_version)
@@ -180,7 +180,7 @@ static enum ox_code run_error(void *user)
 
 static void fail(struct rpc *rpc)
 {
-        struct error_text e = {.rpc = rpc, .status = {.budget = rpc->message.budget}};
+        struct error_text e = {.rpc = rpc, .status = {.budget = rpc->call->body.budget}};
         int status = ox_code_http(rpc->failure.code);
 
         rpc_status(rpc, &e.status);

@@ -18,7 +18,7 @@ static bool read_timeout(struct rpc *rpc)
 {
         static const char units[] = "HMSmun";
         static const int64_t ns[] = {INT64_C(3600000000000), INT64_C(60000000000), 1000000000, 1000000, 1000, 1};
-        const char *text = call_header(rpc->call, "Grpc-Timeout");
+        const char *text = rpc->call->field[FIELD_GRPC_TIMEOUT];
 
         if (!text)
                 return true;
@@ -37,9 +37,9 @@ static bool read_timeout(struct rpc *rpc)
 
 static bool begin(struct rpc *rpc)
 {
-        const char *coding = call_header(rpc->call, "Grpc-Encoding");
+        const char *coding = rpc->call->field[FIELD_GRPC_ENCODING];
 
-        rpc->wants_gzip = rpc_lists(call_header(rpc->call, "Grpc-Accept-Encoding"), "gzip");
+        rpc->wants_gzip = rpc_lists(rpc->call->field[FIELD_GRPC_ACCEPT_ENCODING], "gzip");
         rpc->envelope.has_coding = coding && strcmp(coding, "identity") != 0;
         if (rpc->envelope.has_coding && strcmp(coding, "gzip") != 0)
                 return rpc_refuse(rpc, OX_UNIMPLEMENTED, "the Grpc-Encoding is '%.40s', expected gzip or identity",
@@ -92,7 +92,7 @@ static bool end_message(struct rpc *rpc)
                 return true;
         if (!rpc_end_part(rpc) || (rpc->method->kind == RPC_DIALOG && !grpc_answer_part(rpc)))
                 return false;
-        rpc->message.length = 0;
+        rpc->call->body.length = 0;
         if (rpc->method->kind == RPC_DIALOG)
                 rpc->decoded = 0;
         return true;
@@ -211,7 +211,7 @@ static void put_status(struct call_text *to, enum ox_code code, const char *mess
 
 static void put_details(struct rpc *rpc, struct call_text *to)
 {
-        struct call_text status = {.budget = rpc->message.budget};
+        struct call_text status = {.budget = rpc->call->body.budget};
         char *text;
 
         rpc_status(rpc, &status);

@@ -158,7 +158,8 @@ static enum ox_code run_batch(struct rpc *rpc, const Shaped__V1__BatchInferNodes
                 .call = rpc->call,
                 .to = rpc_response(rpc),
                 .count = given->n_requests,
-                .cost_ns = COST_MESSAGE + (int64_t)(rpc->message.length * COST_MESSAGE_BYTE / (given->n_requests + 1)),
+                .cost_ns =
+                        COST_MESSAGE + (int64_t)(rpc->call->body.length * COST_MESSAGE_BYTE / (given->n_requests + 1)),
                 .user = &requests,
                 .infer = infer_item,
                 .refuse = refuse_item,

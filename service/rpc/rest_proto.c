@@ -10,7 +10,7 @@ static bool no_parameter(void *user, const char *name, const char *value)
 
 static bool begin(struct rpc *rpc)
 {
-        const char *coding = call_header(rpc->call, "Content-Encoding");
+        const char *coding = rpc->call->field[FIELD_CONTENT_ENCODING];
         enum encoding encoding;
 
         if (!rpc->call->transport->query(rpc->call, no_parameter, NULL))

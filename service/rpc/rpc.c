@@ -101,8 +101,8 @@ static bool take_decoded(void *user, const char *bytes, size_t size)
                 reply_failure(rpc);
                 return false;
         }
-        text_append(&rpc->message, bytes, size);
-        return !rpc->message.failed || rpc_refuse(rpc, OX_UNAVAILABLE, "%s", rpc->call->service->budget.text);
+        text_append(&rpc->call->body, bytes, size);
+        return !rpc->call->body.failed || rpc_refuse(rpc, OX_UNAVAILABLE, "%s", rpc->call->service->budget.text);
 }
 
 bool rpc_decode(struct rpc *rpc, enum encoding encoding)
@@ -206,7 +206,7 @@ enum ox_code rpc_read_text(struct rpc *rpc, const struct call_text *text, const 
 
 enum ox_code rpc_read(struct rpc *rpc, ProtobufCMessage **ret)
 {
-        return rpc_read_text(rpc, &rpc->message, rpc->method->request, ret);
+        return rpc_read_text(rpc, &rpc->call->body, rpc->method->request, ret);
 }
 
 void rpc_set_timeout(struct rpc *rpc, int64_t ns)
@@ -326,7 +326,7 @@ static const struct rpc_protocol *find_protocol(struct call *call, const struct 
                 {"application/grpc-web+json", &grpc_web, true}, {"application/grpc", &grpc, false},
                 {"application/grpc+proto", &grpc, false},       {"application/grpc+json", &grpc, true},
         };
-        const char *type = call_header(call, "Content-Type");
+        const char *type = call->field[FIELD_CONTENT_TYPE];
         size_t length = type ? strcspn(type, "; \t") : 0;
 
         if (method->rest_path && strcmp(call->path, method->rest_path) == 0)
@@ -346,7 +346,7 @@ static const struct rpc_protocol *find_protocol(struct call *call, const struct 
 
 static void refuse_type(struct call *call)
 {
-        const char *type = call_header(call, "Content-Type");
+        const char *type = call->field[FIELD_CONTENT_TYPE];
 
         call_reply_error_status(
                 call, HTTP_UNSUPPORTED,
@@ -359,7 +359,7 @@ static void refuse_type(struct call *call)
 static bool is_grpc(struct call *call)
 {
         static const char grpc_type[] = "application/grpc", web_type[] = "application/grpc-web";
-        const char *type = call_header(call, "Content-Type");
+        const char *type = call->field[FIELD_CONTENT_TYPE];
 
         return type && call->transport->has_trailers && strncasecmp(type, grpc_type, sizeof(grpc_type) - 1) == 0 &&
                strncasecmp(type, web_type, sizeof(web_type) - 1) != 0;
@@ -385,22 +385,17 @@ void rpc_begin(struct call *call)
         bool is_json = false;
         const struct rpc_method *method = find_method(call->path);
         const struct rpc_protocol *protocol = find_protocol(call, method, &is_json);
-        struct rpc *rpc = protocol ? calloc(1, sizeof(*rpc)) : NULL;
+        struct rpc *rpc = protocol ? call_new_state(call, sizeof(*rpc)) : NULL;
 
-        call->state = rpc;
-        if (!protocol) {
+        if (!protocol)
                 refuse_type(call);
+        if (!rpc)
                 return;
-        }
-        if (!rpc) {
-                call_reply_no_memory(call);
-                return;
-        }
         rpc->call = call;
         rpc->method = method;
         rpc->protocol = protocol;
         rpc->is_json = is_json;
-        rpc->message.budget = rpc->answer.budget = &service->budget;
+        rpc->answer.budget = &service->budget;
         rpc->context = contexts_take(service->contexts);
         if (!rpc->context) {
                 rpc_refuse(rpc, OX_UNAVAILABLE, "%s", service->budget.text);
@@ -425,7 +420,7 @@ static bool may_be_inline(const struct rpc *rpc)
 {
         if (rpc->method->is_model)
                 return arena_used(ox_context_arena(rpc->context)) <= INLINE_MODEL_BYTES;
-        return rpc->message.length <= INLINE_NODE_BYTES;
+        return rpc->call->body.length <= INLINE_NODE_BYTES;
 }
 
 static enum call_next end_parts(struct rpc *rpc)
@@ -468,12 +463,11 @@ void rpc_done(struct call *call)
 
         decoder_free(rpc->decoder);
         model_stream_done(&rpc->model);
-        text_free(&rpc->message);
         text_free(&rpc->answer);
         contexts_give(call->service->contexts, rpc->context);
         call->put_error = NULL;
         rpc_prepare(call);
-        free(rpc);
+        call_free_state(call);
 }
 
 /* -- compression -- */

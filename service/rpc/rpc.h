@@ -74,7 +74,6 @@ struct rpc {
         /* the request */
         struct decoder *decoder; /* NULL: the message is not compressed */
         uint64_t decoded;        /* bytes of the message so far */
-        struct call_text message;
         struct model_stream model;
         struct {
                 unsigned char head[RPC_ENVELOPE];

@@ -18,12 +18,6 @@ struct memory {
         uint64_t choice; /* of the query's options */
 };
 
-static const char *header(struct call *call, const char *name)
-{
-        (void)call;
-        return strcmp(name, "Content-Type") == 0 ? "application/json" : NULL;
-}
-
 static bool query(struct call *call, bool (*each)(void *user, const char *name, const char *value), void *user)
 {
         static const char *const options[][2] = {
@@ -43,7 +37,7 @@ static bool stays(struct call *call)
         return false;
 }
 
-static const struct call_transport transport = {.header = header, .query = query, .is_gone = stays};
+static const struct call_transport transport = {.query = query, .is_gone = stays};
 
 static bool send_body(struct call *call, const uint8_t *data, size_t size, size_t piece)
 {
@@ -69,9 +63,11 @@ static struct call *run(struct service *service, const char *path, const uint8_t
         call->method = METHOD_POST;
         call->method_name = "POST";
         call->path = path;
+        call->field[FIELD_CONTENT_TYPE] = "application/json";
         call->has_length = call->has_body = true;
         call->length = size;
         call->deadline_ns = INT64_MAX;
+        call_enter(call, STAGE_ENGINE);
         call->handler->begin(call);
         if (call->status == 0 && send_body(call, data, size, piece) && call->handler->end(call) == CALL_WORK)
                 call->handler->work(call);

@@ -22,33 +22,34 @@ static const char *written(bool json, const struct log_field *fields, int count)
 
 static const char *quoted(const char *text)
 {
-        return written(true, &(struct log_field){.name = "x", .text = text}, 1);
+        return written(true, &(struct log_field){LOG_NAME("x"), .text = text}, 1);
 }
 
 START_TEST(each_kind_is_written)
 {
         const struct log_field fields[] = {
-                {.name = "a", .text = "plain/text.1"},
-                {.name = "b", .text = "two words"},
-                {.name = "none"},
-                {.name = "c", .kind = LOG_INT, .number = INT64_MIN},
-                {.name = "d", .kind = LOG_INT},
-                {.name = "e", .kind = LOG_MS, .number = 1002003004},
-                {.name = "f", .kind = LOG_MS, .number = 999},
+                {LOG_NAME("a"), .text = "plain/text.1"},
+                {LOG_NAME("b"), .text = "two words"},
+                {LOG_NAME("none"), .text = NULL},
+                {LOG_NAME("word"), .kind = LOG_WORD, .text = "ok"},
+                {LOG_NAME("c"), .kind = LOG_INT, .number = INT64_MIN},
+                {LOG_NAME("d"), .kind = LOG_INT},
+                {LOG_NAME("e"), .kind = LOG_MS, .number = 1002003004},
+                {LOG_NAME("f"), .kind = LOG_MS, .number = 999},
         };
 
-        ck_assert_str_eq(written(false, fields, 7),
-                         "a=plain/text.1 b=\"two words\" c=-9223372036854775808 d=0 e=1002.003 f=0.000\n");
-        ck_assert_str_eq(written(true, fields, 7), "{\"a\":\"plain/text.1\",\"b\":\"two words\","
+        ck_assert_str_eq(written(false, fields, 8),
+                         "a=plain/text.1 b=\"two words\" word=ok c=-9223372036854775808 d=0 e=1002.003 f=0.000\n");
+        ck_assert_str_eq(written(true, fields, 8), "{\"a\":\"plain/text.1\",\"b\":\"two words\",\"word\":\"ok\","
                                                    "\"c\":-9223372036854775808,\"d\":0,\"e\":1002.003,\"f\":0.000}\n");
-        ck_assert_str_eq(written(false, &(struct log_field){.name = "x", .text = ""}, 1), "x=\"\"\n");
+        ck_assert_str_eq(written(false, &(struct log_field){LOG_NAME("x"), .text = ""}, 1), "x=\"\"\n");
 }
 END_TEST
 
 START_TEST(what_could_forge_a_line_is_escaped)
 {
         ck_assert_str_eq(quoted("a\n\"b\\\x01\x7f"), "{\"x\":\"a\\u000a\\\"b\\\\\\u0001\\u007f\"}\n");
-        ck_assert_str_eq(written(false, &(struct log_field){.name = "x", .text = "a=b"}, 1), "x=\"a=b\"\n");
+        ck_assert_str_eq(written(false, &(struct log_field){LOG_NAME("x"), .text = "a=b"}, 1), "x=\"a=b\"\n");
 }
 END_TEST
 
@@ -68,12 +69,12 @@ START_TEST(what_is_long_leaves_room_for_the_rest)
         static const char *const fillers[] = {"a", "\x01", "\"", "\xff", "\xc3\xa9"};
         static char text[40000];
         struct log_field fields[] = {
-                {.name = "path", .text = text},
-                {.name = "method", .text = text},
-                {.name = "status", .kind = LOG_INT, .number = 404},
-                {.name = "error", .text = text},
-                {.name = "more", .text = text},
-                {.name = "and_more", .text = text},
+                {LOG_NAME("path"), .text = text},
+                {LOG_NAME("method"), .text = text},
+                {LOG_NAME("status"), .kind = LOG_INT, .number = 404},
+                {LOG_NAME("error"), .text = text},
+                {LOG_NAME("more"), .text = text},
+                {LOG_NAME("and_more"), .text = text},
         };
 
         for (size_t i = 0; i < sizeof(fillers) / sizeof(fillers[0]); i++) {
