@@ -420,6 +420,7 @@ void options_help(FILE *to)
                 fputs("  --", to);
                 for (const char *c = rows[i].name; *c; c++)
                         fputc(*c == '_' ? '-' : *c, to);
-                fprintf(to, " %s\n        %s\n", rows[i].argument ? rows[i].argument : "", rows[i].help);
+                fprintf(to, "%s%s\n        %s\n", rows[i].argument ? " " : "", rows[i].argument ? rows[i].argument : "",
+                        rows[i].help);
         }
 }

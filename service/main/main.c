@@ -11,23 +11,24 @@ static const struct {
         enum command command;
         const char *usage, *help;
 } commands[] = {
-        {"serve", COMMAND_SERVE, "[flags]", "the daemon"},
-        {"infer", COMMAND_INFER, "MODEL.onnx|- [flags]", "one model, without a server; - is standard input"},
-        {"operators", COMMAND_OPERATORS, "[NAME] [flags]", "the operators that are known, or one of them in detail"},
-        {"health", COMMAND_HEALTH, "[flags]", "exit status 0 when a daemon is ready"},
+        {"serve", COMMAND_SERVE, "[flags]", "run the daemon"},
+        {"infer", COMMAND_INFER, "MODEL.onnx|- [flags]", "infer one model, without a daemon; - is standard input"},
+        {"operators", COMMAND_OPERATORS, "[NAME] [flags]",
+         "list the supported operators, or show one of them in detail"},
+        {"health", COMMAND_HEALTH, "[flags]", "check a daemon; exit status 0 if it is ready"},
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
 static void help_program(FILE *to)
 {
-        fprintf(to, "usage: shaped COMMAND ...\n\nTypes and shapes of every value of an ONNX model.\n\n");
+        fprintf(to, "usage: shaped COMMAND ...\n\nInfers the type and shape of every value of an ONNX model.\n\n");
         for (size_t i = 0; i < COMMAND_COUNT; i++)
                 fprintf(to, "  shaped %-10s %-22s %s\n", commands[i].name, commands[i].usage, commands[i].help);
         fprintf(to,
                 "  shaped --version | --help | COMMAND --help\n\n"
-                "Flags have environment variables, which COMMAND --help names; the options of an inference have none.\n"
-                "Exit status: 0; 1 unreadable or, with --strict, faulty; 2 usage.\n");
+                "COMMAND --help lists the flags with their environment variables; options of an inference have none.\n"
+                "Exit status: 0: success; 1: a model that is unreadable or, with --strict, faulty; 2: wrong usage.\n");
 }
 
 void help_command(enum command command, FILE *to)
