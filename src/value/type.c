@@ -175,14 +175,16 @@ static bool take(struct reader *r, const char *word)
         return true;
 }
 
-static bool take_elem(struct reader *r, enum elem *ret)
+static bool take_elem(struct reader *r, struct type *ret)
 {
         size_t length = 0;
+        enum elem elem;
 
         while (length < r->left && r->at[length] != ')' && r->at[length] != ',')
                 length++;
-        if (!elem_by_name(r->at, length, ret))
+        if (!elem_by_name(r->at, length, &elem))
                 return false;
+        ret->elem = elem;
         r->at += length;
         r->left -= length;
         return true;
@@ -203,7 +205,7 @@ bool type_parse(struct arena *arena, const char *text, size_t length, struct typ
                         return false;
                 at->kind = kinds[k].kind;
                 at->rank = RANK_UNKNOWN;
-                if ((type_is_tensor(at) || at->kind == TYPE_MAP) && !take_elem(&r, &at->elem))
+                if ((type_is_tensor(at) || at->kind == TYPE_MAP) && !take_elem(&r, at))
                         return false;
                 if (type_is_tensor(at))
                         break;

@@ -13,8 +13,8 @@ enum type_kind { TYPE_UNKNOWN, TYPE_TENSOR, TYPE_SPARSE_TENSOR, TYPE_SEQUENCE, T
    TENSOR, SPARSE_TENSOR: elem (0: unknown), rank (RANK_UNKNOWN is a state of its own, never a scalar), dim[rank].
    SEQUENCE, OPTIONAL: of (never NULL; may be TYPE_UNKNOWN).  MAP: elem is the key's type, of the value's type. */
 struct type {
-        enum type_kind kind;
-        enum elem elem;
+        enum type_kind kind : 8; /* small, for there is one for every value */
+        enum elem elem : 8;
         int rank;
         const struct dim *dim;
         const struct type *of;
@@ -84,15 +84,15 @@ struct elements {
 struct value {
         struct type type;
         const struct content *content; /* NULL: not known; content_read() before its elements are looked at */
+        /* Several ranks are proven and data decides among them (the branches of an If, say), here or in what this was
+           made of: the rank is unknown, and what the model declares cannot tell it. */
+        bool undecided;
         /* Sequences: while the length is a known integer, `elements` (when not NULL) has each element's type; type.of
            is the joined type of all of them. Optionals have no `elements`; their length is 0 (empty) or 1. */
         bool has_length;
         struct dim length;
         struct elements *elements;
         const struct along *along; /* of a sequence that was cut from a tensor; NULL: not known */
-        /* Several ranks are proven and data decides among them (the branches of an If, say), here or in what this was
-           made of: the rank is unknown, and what the model declares cannot tell it. */
-        bool undecided;
 };
 
 /* -- types -- */

@@ -81,6 +81,13 @@ class Tables(unittest.TestCase):
         table = self.table("A 1 - - (X: seq(float), Y?: map(int64, string)) -> (Z: optional(seq(bool)))")
         for text in ('"seq(tensor(float))", -1', '"map(int64,tensor(string))", -1', '"optional(seq(tensor(bool)))", -1'):
             self.assertIn(text, table)
+        self.assertIn(".kind = TYPE_MAP, .elem = (enum elem)7, .rank = RANK_UNKNOWN, .of = types_2", table)
+
+    def test_input_that_an_output_is_like(self):
+        table = self.table("A 1 - - (X: U, Y: T, Z: T) -> (A: T, B: U, C: V) T = floats; U = double; V = bool")
+        for text in ('{"A", "T", 0, NULL, 1,', '{"B", "U", 1, NULL, 0,', '{"C", "V", 2, NULL, -1,'):
+            self.assertIn(text, table)
+        self.assertIn('{"A", "T", 0, NULL, -1,', self.table("A 1 - - (X: mixed T...) -> (A: T) T = floats"))
 
     def test_sparse_types(self):
         self.assertIn('"sparse_tensor(float)"', self.table("A 1 - - (X: T) -> () T = sparse_tensor(floats13)"))
@@ -102,7 +109,7 @@ class Tables(unittest.TestCase):
     def test_element_type_of_an_attribute(self):
         table = self.table("A 1 - - () -> (Y: T) {to: int of T!} T = float double")
         self.assertIn('.elems = UINT64_C(0x802), .variable = "T"', table)
-        self.assertIn('{"T", texts_0, 2, UINT64_C(0x802), false, 0}', table)
+        self.assertIn('{"T", texts_0, 2, UINT64_C(0x802), false, NULL, 0}', table)
         self.assertIn("UINT64_C(0x803)", self.table("A 1 - - () -> (Y: T) {to: int of T = 0} T = float double"))
 
     def test_faults(self):

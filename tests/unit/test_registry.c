@@ -75,9 +75,12 @@ static void check_constraint(struct arena *arena, const struct op_constraint *se
                         elems |= UINT64_C(1) << (unsigned)type.elem;
                 else
                         others = true;
+                if (set->only)
+                        ck_assert(type_same(&type, set->only));
         }
         ck_assert(elems == set->tensor_elems);
         ck_assert(others == set->others);
+        ck_assert((set->count == 1) == (set->only != NULL));
 }
 
 static void check_param(struct arena *arena, const struct op_row *row, const struct op_param *param, bool is_last)
@@ -89,6 +92,7 @@ static void check_param(struct arena *arena, const struct op_row *row, const str
         } else {
                 ck_assert(type_parse(arena, param->type, strlen(param->type), &type));
                 ck_assert_int_eq(type.kind, TYPE_TENSOR);
+                ck_assert(type_same(&type, param->is));
         }
         ck_assert(param->option != PARAM_VARIADIC || is_last);
 }

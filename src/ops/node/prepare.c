@@ -1,8 +1,6 @@
 /* What the schema's types alone tell of a node's outputs. */
 #include "ops/node/prepare.h"
 
-#include <string.h>
-
 #include "ops/node/attr.h"
 #include "ops/node/input.h"
 
@@ -42,14 +40,6 @@ static const struct type *variable_type(const struct node *n, int set)
         return NULL;
 }
 
-/* The only element type of a set of tensors; ELEM_UNDEFINED when there are more. */
-static enum elem only_elem(const struct op_constraint *set)
-{
-        if (set->count != 1 || set->others)
-                return ELEM_UNDEFINED;
-        return (enum elem)__builtin_ctzll(set->tensor_elems);
-}
-
 /* The element type that an attribute names for a type variable; ELEM_UNDEFINED: none does. */
 static enum elem named_elem(const struct node *n, const struct op_constraint *set)
 {
@@ -60,25 +50,30 @@ static enum elem named_elem(const struct node *n, const struct op_constraint *se
         return (enum elem)number;
 }
 
+/* What the inputs that share a type variable tell of it; NULL: nothing. Mostly the first one does. */
+static const struct type *told_by_inputs(const struct node *n, const struct op_param *param)
+{
+        if (param->like < 0 || !param->homogeneous)
+                return NULL;
+        if (in_given(n, param->like) && is_known(&n->in[param->like]->type))
+                return &n->in[param->like]->type;
+        return variable_type(n, param->set);
+}
+
 static struct type output_type(const struct node *n, const struct op_param *param)
 {
         const struct op_constraint *set = op_param_set(n->row, param);
-        struct type type = type_unknown;
 
-        if (!set) {
-                type_parse(n->arena, param->type, strlen(param->type), &type);
-                return type;
-        }
+        if (!set)
+                return *param->is;
         if (!set->others && named_elem(n, set) != ELEM_UNDEFINED)
                 return type_tensor(named_elem(n, set), RANK_UNKNOWN, NULL);
-        const struct type *bound = param->homogeneous ? variable_type(n, param->set) : NULL;
+        const struct type *bound = told_by_inputs(n, param);
         if (bound)
                 return type_skeleton(n->arena, bound);
-        if (!set->others)
-                return type_tensor(only_elem(set), RANK_UNKNOWN, NULL);
-        if (set->count == 1)
-                type_parse(n->arena, set->types[0], strlen(set->types[0]), &type);
-        return type;
+        if (set->only)
+                return *set->only;
+        return set->others ? type_unknown : type_tensor(ELEM_UNDEFINED, RANK_UNKNOWN, NULL);
 }
 
 void op_prepare_outputs(struct node *n)

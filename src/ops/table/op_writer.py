@@ -54,17 +54,37 @@ class Writer:
         self.texts = Pool(self.out, "char *const ", "texts")
         self.ints = Pool(self.out, "int64_t ", "ints")
         self.floats = Pool(self.out, "float ", "floats")
+        self.types = Pool(self.out, "struct type ", "types")
         self.params = Pool(self.out, "struct op_param ", "params")
         self.allowed = Pool(self.out, "struct op_allowed ", "allowed")
         self.attrs = Pool(self.out, "struct op_attr ", "attrs")
         self.constraints = Pool(self.out, "struct op_constraint ", "constraints")
 
-    def parameters(self, params, constraints):
-        """The name of their array; each knows its place among the constraints."""
+    def type(self, text):
+        """The address of the type that a type string stands for."""
+        of = "NULL"
+        opening, inner = re.fullmatch(r"(\w+)\((.*)\)", text).groups()
+        elem = 0
+        if opening.endswith("tensor"):
+            elem = ELEMS[inner]
+        elif opening == "map":
+            key, inner = inner.split(",", 1)
+            elem = ELEMS[key]
+        if not opening.endswith("tensor"):
+            of = self.type(inner)
+        kind = {"seq": "SEQUENCE"}.get(opening, opening.upper())
+        return self.types.add([f"{{.kind = TYPE_{kind}, .elem = (enum elem){elem}, .rank = RANK_UNKNOWN, .of = {of}}}"])
+
+    def parameters(self, params, constraints, inputs):
+        """The name of their array; each knows its place among the constraints, or its type, and the first input that has
+        the same variable."""
         places = {name: place for place, (name, _) in enumerate(constraints)}
+        likes = [kind if homogeneous else None for _, kind, _, homogeneous, _ in inputs]
         return self.params.add(
-            f"{{{quote(name)}, {quote(kind)}, {places.get(kind, -1)}, PARAM_{option}, {str(homogeneous).lower()}, "
-            f"{minimum}}}" for name, kind, option, homogeneous, minimum in params)
+            f"{{{quote(name)}, {quote(kind)}, {places.get(kind, -1)}, "
+            f"{'NULL' if kind in places else self.type(kind)}, {likes.index(kind) if kind in likes else -1}, "
+            f"PARAM_{option}, {str(homogeneous).lower()}, {minimum}}}"
+            for name, kind, option, homogeneous, minimum in params)
 
     def limits(self, kind, allowed):
         """The name of what an attribute may hold, as an address."""
@@ -128,15 +148,18 @@ class Writer:
                 others = True
         naming = [at for at, attr in enumerate(attrs) if attr.allowed and attr.allowed.variable == name]
         return (f"{{{quote(name)}, {self.texts.add(map(quote, types))}, {len(types)}, UINT64_C({elems:#x}), "
-                f"{str(others).lower()}, {naming[0] if naming else -1}}}")
+                f"{str(others).lower()}, {self.type(types[0]) if len(types) == 1 else 'NULL'}, "
+                f"{naming[0] if naming else -1}}}")
 
     def row(self, row):
         rule, contents = row["rule"], row["contents"]
         parts = [quote(row["domain"]), quote(row["name"]), quote(row["description"]), str(row["since"]),
                  str(row["deprecated"]).lower(), arity(row["in"]), arity(row["out"]),
-                 self.parameters(row["in"], row["constraints"]), self.parameters(row["out"], row["constraints"]),
+                 self.parameters(row["in"], row["constraints"], row["in"]),
+                 self.parameters(row["out"], row["constraints"], row["in"]),
                  str(len(row["in"])), str(len(row["out"])),
                  self.attrs.add(map(self.attr, row["attrs"])), str(len(row["attrs"])),
+                 f"UINT64_C({sum(attr.required << at for at, attr in enumerate(row['attrs'])):#x})",
                  self.constraints.add(self.constraint(one, row["attrs"]) for one in row["constraints"]),
                  str(len(row["constraints"])),
                  CONTROLS.get(rule, "CONTROL_NONE"),
@@ -183,7 +206,7 @@ def table_lines(rows, families):
     newest = {}
     for row in rows:
         newest[row["domain"]] = max(row["since"], newest.get(row["domain"], 0))
-    lines = ["#include <math.h>", "", '#include "ops/table/registry_table.h"',
+    lines = ["#include <math.h>", "", '#include "ops/table/registry_table.h"', '#include "value/value.h"',
              *(f'#include "ops/rules/{family}.h"' for family in families), ""]
     lines += writer.out
     lines += ["const struct op_row op_rows[] = {", *body, "};", f"const size_t op_row_count = {len(rows)};"]

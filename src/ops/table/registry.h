@@ -11,6 +11,7 @@
 
 struct node;
 struct scalar;
+struct type;
 
 enum attr_type {
 #define ATTR_TYPE(Name, number, text) ATTR_##Name = (number),
@@ -58,8 +59,10 @@ enum param_option { PARAM_SINGLE, PARAM_OPTIONAL, PARAM_VARIADIC };
 
 struct op_param {
         const char *name;
-        const char *type; /* the type constraint's name ("T"), or a type string ("tensor(int64)") */
-        int set;          /* the type constraint's place in the row; -1: it is a type string */
+        const char *type;      /* the type constraint's name ("T"), or a type string ("tensor(int64)") */
+        int set;               /* the type constraint's place in the row; -1: it is a type string, ... */
+        const struct type *is; /* ... which stands for this type; else NULL */
+        int like; /* the first input parameter that has the same type constraint, all of one type; -1: none */
         enum param_option option;
         bool homogeneous; /* variadic: all are of one type */
         int min_arity;
@@ -70,9 +73,10 @@ struct op_constraint {
         const char *name;
         const char *const *types;
         size_t count;
-        uint64_t tensor_elems; /* bit e: tensor(e) is among them */
-        bool others;           /* sequences, optionals, maps or sparse tensors are among them */
-        int attr;              /* place in the row of the attribute that names the element type; -1: none does */
+        uint64_t tensor_elems;   /* bit e: tensor(e) is among them */
+        bool others;             /* sequences, optionals, maps or sparse tensors are among them */
+        const struct type *only; /* the only one; NULL where there are more */
+        int attr;                /* place in the row of the attribute that names the element type; -1: none does */
 };
 
 /* Who infers: a rule of src/ops, or the walk itself for what has subgraphs. */
@@ -88,7 +92,8 @@ struct op_row {
         const struct op_param *in, *out;
         size_t n_in, n_out; /* declared parameters; a variadic one is last */
         const struct op_attr *attr;
-        size_t n_attr; /* at most 64 */
+        size_t n_attr;     /* at most 64 */
+        uint64_t required; /* bit a: attribute a */
         const struct op_constraint *constraint;
         size_t n_constraint;
         enum op_control control;
