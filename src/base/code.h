@@ -34,7 +34,7 @@ enum ox_code {
 /* "invalid_argument" and the like; a static string, never NULL. */
 const char *ox_code_name(enum ox_code code);
 
-/* The HTTP status that a code answers with when nothing more special applies. */
+/* The HTTP status of a code, where no more specific one applies. */
 int ox_code_http(enum ox_code code);
 
 #pragma GCC visibility pop

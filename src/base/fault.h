@@ -21,11 +21,11 @@ struct ox_diag {
         const char *value;    /* the value's name */
         const char *message;  /* a sentence, which leaves out the node and its operator */
         int axis;             /* of that input, -1: none */
-        const char *expected; /* the size, rank or the like that was wanted there, */
-        const char *actual;   /* and the one that is there; both whole expressions */
-        const char *hint;     /* what may mend it */
-        /* Shapes of the node's first inputs, where they say more: "[N, 768]", "?" for an unknown rank, "" for an input
-           that is not given. NULL and 0: none. */
+        const char *expected; /* the expected size, rank or the like, */
+        const char *actual;   /* and the actual one; both as whole expressions */
+        const char *hint;     /* how it may be fixed */
+        /* Shapes of the node's first inputs, where they help: "[N, 768]", "?" for an unknown rank, "" for an omitted
+           input. NULL and 0: none. */
         const char *const *shapes;
         size_t n_shapes;
 };

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* Filled with the defaults of limits.def by ox_limits_default(); plain data, copied freely. */
+/* Plain data, which may be copied. ox_limits_default() fills it with the defaults of limits.def. */
 struct ox_limits {
 #define LIMIT(name, value, unit, help) int64_t name;
 #include "base/limits.def"

@@ -1,7 +1,7 @@
-/* Where rendered bytes go. Part of shape.h. */
+/* The destination of rendered bytes. Part of shape.h. */
 #pragma once
 
 #include <stddef.h>
 
-/* Takes the next bytes of what is rendered. */
+/* Takes the next rendered bytes. */
 typedef void (*ox_write)(void *user, const char *bytes, size_t size);

@@ -1,4 +1,4 @@
-/* What callers give and read that the engine takes and makes as it is. Part of shape.h. */
+/* Options and parts of results that callers share with the engine. Part of shape.h. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,8 +7,8 @@
 
 /* -- options -- */
 
-/* Which values of a model are listed: inputs and all node outputs (inner ones too), graph outputs, those of unknown
-   rank or type, or initializers as well. */
+/* The values of a model that are listed: inputs and all node outputs (those of subgraphs too), graph outputs only,
+   values of unknown rank or type, or all including initializers. */
 enum ox_values { OX_VALUES_INFERRED, OX_VALUES_OUTPUTS, OX_VALUES_UNKNOWN, OX_VALUES_ALL };
 
 /* A number >= 0 for a symbol. */
@@ -17,52 +17,53 @@ struct ox_binding {
         int64_t value;
 };
 
-/* Sizes for which shapes are wanted beside the symbolic ones. */
+/* Sizes for which shapes are also inferred, beside the symbolic ones. */
 struct ox_bindings {
         const struct ox_binding *binding;
         size_t n_binding;
 };
 
-/* Replaces an input's shape: dimensions as text, each an integer, a name or an expression, of new names too. Empty, "?"
-   and "-1" leave a size open, each for itself. */
+/* Replaces an input's shape. Each dimension is a text: an integer, a name, or an expression, whose names may be new.
+   "", "?" and "-1" each mean an unknown size of its own. */
 struct ox_input_shape {
         const char *input;
         const char *const *dim;
         size_t rank;
 };
 
-/* The contents of an input of numbers, row-major, as text: integers, numbers with a point, or true and false, as the
-   input's type wants. A size that the input leaves open is what their count makes it. */
+/* The elements of an input, row-major, as texts: integers, floats, or true and false, depending on the input's type.
+   Their count determines a size that the input leaves open. */
 struct ox_input_content {
         const char *input;
         const char *const *element;
         size_t count;
 };
 
-/* All zero: the defaults. What it points to must stay during the call only. */
+/* All zero: the defaults. Pointers need to be valid only during the call. */
 struct ox_options {
         bool strict;          /* the first faulty node makes the answer an error */
-        bool check_types;     /* element types are held against what each operator allows */
-        bool ignore_declared; /* what the model declares of intermediate values and outputs does not count */
-        bool no_assumptions;  /* of models: nothing is taken for granted that need not hold */
+        bool check_types;     /* element types are checked against those each operator allows */
+        bool ignore_declared; /* types that the model declares for intermediate values and outputs are ignored */
+        bool no_assumptions;  /* of models: no condition is assumed that need not hold */
         enum ox_values values;
         const struct ox_binding *binding;
         size_t n_binding;
-        const struct ox_input_shape *shape; /* of models alone */
+        const struct ox_input_shape *shape; /* only for models */
         size_t n_shape;
         const struct ox_input_content *content; /* likewise */
         size_t n_content;
         const struct ox_bindings *bindings; /* likewise */
         size_t n_bindings;
-        const char *const *explain; /* values of which to tell why they are not known: "y", "loop_1/body/h"; likewise */
+        const char *const *explain; /* values for which to explain why they are unknown: "y", "loop_1/body/h";
+                                       likewise */
         size_t n_explain;
-        bool sizes;           /* which sizes of inputs run; likewise */
-        uint64_t seed;        /* of the hash tables, so that a hostile model cannot choose names that collide */
-        uint64_t work_budget; /* nodes after which inference gives up with OX_ABORTED, so that a worker may start anew;
-                                 0: none */
-        uint64_t work_ns;     /* the same for time, looked at now and then */
-        /* Asked every few ms whether to go on: any code but OX_OK, for the reason *ret_why, ends the call with it.
-           NULL: nobody is asked. */
+        bool sizes;           /* list the numbers with which each size of an input runs; likewise */
+        uint64_t seed;        /* for hash tables, so that a hostile model cannot choose names that collide */
+        uint64_t work_budget; /* nodes after which inference ends with OX_ABORTED, so that a worker may start anew;
+                                 0: no limit */
+        uint64_t work_ns;     /* the same for time, checked now and then */
+        /* Called every few ms: any code other than OX_OK ends the inference with that code and the reason *ret_why. May
+           be NULL. */
         enum ox_code (*look)(void *user, const char **ret_why);
         void *look_user;
 };
@@ -73,12 +74,12 @@ enum ox_kind { OX_KIND_INPUT, OX_KIND_INTERMEDIATE, OX_KIND_OUTPUT, OX_KIND_INIT
 
 /* A number or an expression. */
 struct ox_bound {
-        const char *text; /* "": not known */
+        const char *text; /* "": unknown */
         bool is_number;
         int64_t number;
 };
 
-/* A symbol that appears in the result, where it first arose, and between what it lies. */
+/* A symbol that appears in the result, the place where it first occurs, and its bounds. */
 struct ox_symbol {
         const char *name;
         const char *value;
@@ -89,35 +90,35 @@ struct ox_symbol {
         struct ox_bound min, max;
 };
 
-/* What must hold of two sizes for the model to run. `relation` is "==", "<=", ">=", "divides" (left divides right) or
-   "either" (left is right, or one of the two is 1, as broadcasting wants it). In a `scope` it must hold only where that
-   branch or body runs. */
+/* A condition on two sizes that must hold for the model to run. `relation` is "==", "<=", ">=", "divides" (left divides
+   right) or "either" (left equals right, or one of the two is 1, as for broadcasting). With a `scope` it must hold only
+   where that branch or body runs. */
 struct ox_constraint {
         const char *left, *relation, *right; /* "M", "==", "N" */
         const char *node;
         const char *scope;
-        int64_t node_index; /* -1: no node's */
+        int64_t node_index; /* -1: no node */
         const char *op;
-        const char *value; /* the value that has the size */
+        const char *value; /* the value to which the size belongs */
 };
 
-/* Sizes from, from + step ... to; INT64_MAX: without an end. */
+/* The sizes from, from + step ... to; `to` is INT64_MAX if there is no end. */
 struct ox_range {
         int64_t from, to, step;
 };
 
-/* Which numbers a size of an input may be, by the conditions that are about it alone. */
+/* The numbers that a size of an input may be, by the conditions on that size alone. */
 struct ox_size {
         const char *symbol;
         const struct ox_range *range;
         size_t n_range;
-        bool is_complete; /* proven of all numbers; else of those up to `tried` */
-        bool is_tied;     /* other conditions tie it to other sizes */
+        bool is_complete; /* proven for all numbers; else only those up to `tried` */
+        bool is_tied;     /* further conditions relate it to other sizes */
         int64_t tried;
 };
 
-/* How many values there are, and how much is known of them: exact (integers alone), symbolic (symbols of inputs),
-   dynamic (symbols that data decides), unknown (rank or type); and how many diagnostics. */
+/* The number of values, and how much is known about them: exact (only integers), symbolic (symbols of inputs), dynamic
+   (symbols that depend on data), unknown (rank or type); and the number of diagnostics. */
 struct ox_summary {
         size_t values, exact, symbolic, dynamic, unknown, errors, warnings;
 };
