@@ -108,49 +108,62 @@ static struct decimal shortest(const struct binary *b)
         return (struct decimal){digits + above, exponent};
 }
 
-static char *put(char *at, const char *text, size_t length)
+static inline char *put(char *at, const char *text, size_t length)
 {
         memcpy(at, text, length);
         return at + length;
 }
 
-/* d.ddde-07 */
-static char *put_with_exponent(char *at, const char *digits, int count, int exponent)
+/* Of digits that end at `end`, the end without zeros that say nothing. The first one is none. */
+static char *without_zeros(char *end)
 {
-        *at++ = digits[0];
-        if (count > 1)
-                *at++ = '.';
-        at = put(at, digits + 1, (size_t)count - 1);
-        *at++ = 'e';
-        *at++ = exponent < 0 ? '-' : '+';
+        while (end[-1] == '0')
+                end--;
+        return end;
+}
+
+/* d.ddde-07, of digits that stand one byte further on, where the first leaves room for the point. */
+static char *put_with_exponent(char *at, char *end, int exponent)
+{
+        at[0] = at[1];
+        at[1] = '.';
+        if (end == at + 2)
+                end--;
+        *end++ = 'e';
+        *end++ = exponent < 0 ? '-' : '+';
         if (abs(exponent) < 10)
-                *at++ = '0';
-        return digits_put(at, (uint64_t)abs(exponent));
+                *end++ = '0';
+        return digits_put(end, (uint64_t)abs(exponent));
+}
+
+/* The same without an exponent: the digits before the point move down. */
+static char *put_with_point(char *at, char *end, int exponent)
+{
+        for (; exponent >= 0; exponent--, at++)
+                *at = at + 1 < end ? at[1] : '0';
+        *at = '.';
+        if (end > at + 1)
+                return end;
+        at[1] = '0';
+        return at + 2;
 }
 
 /* As "%g" writes it with as many digits as are needed, and ".0" behind integers. */
 static char *put_decimal(char *at, const struct decimal *d, int least)
 {
-        char digits[DIGITS_MOST];
-        int count = (int)(digits_put(digits, d->digits) - digits), exponent = d->exponent + count - 1;
+        int count = (int)digits_count(d->digits), exponent = d->exponent + count - 1;
 
-        while (digits[count - 1] == '0')
-                count--;
-        if (exponent < -4 || exponent >= (count > least ? count : least))
-                return put_with_exponent(at, digits, count, exponent);
-        if (exponent < 0) {
-                at = put(at, "0.000", (size_t)(1 - exponent));
-                return put(at, digits, (size_t)count);
+        if (exponent < 0 && exponent >= -4) {
+                memcpy(at, "0.000", 5);
+                at += 1 - exponent;
+                return without_zeros(digits_put_last(at, d->digits, (unsigned)count));
         }
-        int whole = count < exponent + 1 ? count : exponent + 1;
+        char *end = without_zeros(digits_put_last(at + 1, d->digits, (unsigned)count));
 
-        at = put(at, digits, (size_t)whole);
-        for (int i = whole; i <= exponent; i++)
-                *at++ = '0';
-        *at++ = '.';
-        if (count == whole)
-                *at++ = '0';
-        return put(at, digits + whole, (size_t)(count - whole));
+        count = (int)(end - at) - 1;
+        if (exponent < 0 || exponent >= (count > least ? count : least))
+                return put_with_exponent(at, end, exponent);
+        return put_with_point(at, end, exponent);
 }
 
 char *float_put(char *text, double value, bool narrow)
