@@ -254,7 +254,7 @@ static void write_page(struct listing *l)
         char block[JSON_BLOCK_BYTES];
         struct json_out out;
 
-        json_begin(&out, block, false, call_write, l->call);
+        json_begin(&out, block, call_write, l->call);
         json_open(&out, '{');
         json_key(&out, "operators");
         json_open(&out, '[');
@@ -278,7 +278,7 @@ static void write_one(struct listing *l)
         char block[JSON_BLOCK_BYTES];
         struct json_out out;
 
-        json_begin(&out, block, false, call_write, l->call);
+        json_begin(&out, block, call_write, l->call);
         put_operator(&out, &l->entry);
         json_end(&out);
 }

@@ -164,7 +164,7 @@ static enum ox_code run_error(void *user)
                            (const uint8_t *)e->status.text, e->status.length, &message, &fault));
         const Google__Rpc__Status *status = (const Google__Rpc__Status *)message;
 
-        json_begin(&out, arena_alloc(arena, JSON_BLOCK_BYTES), false, call_write, rpc->call);
+        json_begin(&out, arena_alloc(arena, JSON_BLOCK_BYTES), call_write, rpc->call);
         json_open(&out, '{');
         json_put_text(&out, "code", ox_code_name(rpc->failure.code));
         json_put_text(&out, "message", rpc->failure.message);

@@ -177,7 +177,7 @@ static void put_key(const struct writer *w, const ProtobufCFieldDescriptor *fiel
 {
         char name[JSON_NAME_BYTES];
 
-        json_key_any(w->out, json_name(field, name));
+        json_key(w->out, json_name(field, name));
 }
 
 static void put_list(const struct writer *w, const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field)

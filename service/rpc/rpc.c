@@ -256,7 +256,7 @@ static enum ox_code run_to_json(void *user)
 
         TRY(message_unpack(arena, ox_context_limits(rpc->context), rpc->method->response,
                            (const uint8_t *)rpc->answer.text, rpc->answer.length, &message, &fault));
-        json_begin(&out, arena_alloc(arena, JSON_BLOCK_BYTES), false, call_write, rpc->call);
+        json_begin(&out, arena_alloc(arena, JSON_BLOCK_BYTES), call_write, rpc->call);
         message_to_json(&out, arena, message);
         json_flush(&out);
         return OX_OK;

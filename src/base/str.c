@@ -191,8 +191,7 @@ uint32_t str_room(const struct strings *strings)
         return strings->capacity;
 }
 
-/* The length of the well-formed sequence at `at`, 0 for none. RFC 3629, section 4. */
-static size_t utf8_sequence(const unsigned char *at, size_t left)
+size_t utf8_sequence(const unsigned char *at, size_t left)
 {
         unsigned char a = at[0];
         size_t length = a < 0x80 ? 1 : a < 0xc2 ? 0 : a < 0xe0 ? 2 : a < 0xf0 ? 3 : a < 0xf5 ? 4 : 0;

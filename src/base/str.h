@@ -59,3 +59,7 @@ static inline const char *text_or_empty(const char *text)
 
 /* Whether bytes are well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms) without a NUL. */
 bool utf8_is_clean(const char *text, size_t length);
+
+/* The length of the well-formed UTF-8 sequence that begins the `left` bytes, at least 1; 0: there is none. RFC 3629,
+ * section 4. */
+size_t utf8_sequence(const unsigned char *at, size_t left);

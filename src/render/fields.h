@@ -55,11 +55,11 @@ static inline void fields_model(SINK *sink, const struct result_model *model)
 
 static inline void fields_value(SINK *sink, const struct result_value *value)
 {
-        static const char *const kinds[] = {
-                [OX_KIND_INPUT] = "input",
-                [OX_KIND_INTERMEDIATE] = "intermediate",
-                [OX_KIND_OUTPUT] = "output",
-                [OX_KIND_INITIALIZER] = "initializer",
+        static const struct word kinds[] = {
+                [OX_KIND_INPUT] = WORD("input"),
+                [OX_KIND_INTERMEDIATE] = WORD("intermediate"),
+                [OX_KIND_OUTPUT] = WORD("output"),
+                [OX_KIND_INITIALIZER] = WORD("initializer"),
         };
         const struct content *content = value_content(&value->value);
 
@@ -119,10 +119,15 @@ static inline void fields_condition(SINK *sink, const struct ox_constraint *cond
 
 static inline void fields_diagnostic(SINK *sink, const struct ox_diag *d)
 {
-        static const char *const severities[] = {[OX_ERROR] = "error", [OX_WARNING] = "warning", [OX_INFO] = "info"};
+        static const struct word severities[] = {
+                [OX_ERROR] = WORD("error"),
+                [OX_WARNING] = WORD("warning"),
+                [OX_INFO] = WORD("info"),
+        };
+        const char *code = ox_code_name(d->code);
 
         sink_word(sink, "severity", 1, severities[d->severity], d->severity);
-        sink_word(sink, "code", 2, ox_code_name(d->code), d->code);
+        sink_word(sink, "code", 2, (struct word){code, strlen(code)}, d->code);
         sink_text(sink, "reason", 3, d->reason);
         sink_text_filled(sink, "scope", 4, d->scope);
         sink_text_some(sink, "node", 5, d->node);

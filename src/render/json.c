@@ -1,5 +1,6 @@
 /* The JSON of answers and errors, written straight from the result. */
 #include "render/json_out.h"
+#include "render/json_pretty.h"
 #include "render/values.h"
 #include "render/visit.h"
 
@@ -15,111 +16,153 @@ struct json_sink {
         const struct ox_result *result;
         struct dim_table *dims;
         struct type_name name;
-        struct last_type last;
+        struct kept_types *types; /* NULL: no values are written */
 };
 
-#define SINK           struct json_sink
+/* A record of it. */
+struct json_fields {
+        struct json_record record;
+        struct json_sink *sink;
+};
+
+#define SINK           struct json_fields
 #define SINK_BY_NUMBER 0
 
 /* -- the verbs of render/fields.h -- */
 
-JSON_INLINE void sink_text(SINK *sink, const char *key, unsigned number, const char *text)
+JSON_INLINE void sink_text(SINK *fields, const char *key, unsigned number, const char *text)
 {
         (void)number;
-        json_put_text(&sink->out, key, text);
+        json_record_text(&fields->record, key, text);
 }
 
-JSON_INLINE void sink_text_some(SINK *sink, const char *key, unsigned number, const char *text)
+JSON_INLINE void sink_text_some(SINK *fields, const char *key, unsigned number, const char *text)
+{
+        if (text[0])
+                sink_text(fields, key, number, text);
+}
+
+JSON_INLINE void sink_text_filled(SINK *fields, const char *key, unsigned number, const char *text)
+{
+        sink_text(fields, key, number, text);
+}
+
+JSON_INLINE void sink_word(SINK *fields, const char *key, unsigned number, struct word word, unsigned value)
 {
         (void)number;
-        json_put_text_some(&sink->out, key, text);
+        (void)value;
+        json_record_word(&fields->record, key, word.text, word.length);
 }
 
-JSON_INLINE void sink_text_filled(SINK *sink, const char *key, unsigned number, const char *text)
+JSON_INLINE void sink_number(SINK *fields, const char *key, unsigned number, uint64_t value)
 {
-        sink_text(sink, key, number, text);
+        (void)number;
+        json_record_number(&fields->record, key, value);
 }
 
-static inline void sink_texts(SINK *sink, const char *key, unsigned number, const char *const *text, size_t count)
+JSON_INLINE void sink_number_some(SINK *fields, const char *key, unsigned number, int64_t value)
+{
+        if (value != -1)
+                sink_number(fields, key, number, (uint64_t)value);
+}
+
+/* What follows writes by the functions of json_out.h. */
+JSON_INLINE struct json_out *begin_member(SINK *fields, const char *key)
+{
+        json_need(&fields->record, JSON_PIECE);
+        json_record_key(&fields->record, key);
+        return json_settle(&fields->record);
+}
+
+static void put_texts(struct json_out *out, const char *const *text, size_t count)
+{
+        json_open(out, '[');
+        for (size_t i = 0; i < count; i++) {
+                json_item(out);
+                json_text(out, text[i]);
+        }
+        json_close(out, ']');
+}
+
+JSON_INLINE void sink_texts(SINK *fields, const char *key, unsigned number, const char *const *text, size_t count)
 {
         (void)number;
         if (!count)
                 return;
-        json_key(&sink->out, key);
-        json_open(&sink->out, '[');
-        for (size_t i = 0; i < count; i++) {
-                json_item(&sink->out);
-                json_text(&sink->out, text[i]);
+        put_texts(begin_member(fields, key), text, count);
+        json_resume(&fields->record);
+}
+
+JSON_INLINE void record_dim(struct json_record *record, struct dim_table *dims, struct dim d)
+{
+        const char *text;
+
+        if (dim_is_int(d)) {
+                record->at = number_put(record->at, d.val);
+                return;
         }
-        json_close(&sink->out, ']');
+        text = dim_text(dims, d);
+        record->at = json_put_string(record->out, record->at, text, strlen(text));
 }
 
-JSON_INLINE void sink_word(SINK *sink, const char *key, unsigned number, const char *word, unsigned value)
+static void put_dim(struct json_out *out, struct dim_table *dims, struct dim d)
 {
-        (void)value;
-        sink_text(sink, key, number, word);
+        struct json_record record = json_record(out);
+
+        json_need(&record, JSON_PIECE);
+        record_dim(&record, dims, d);
+        json_settle(&record);
 }
 
-JSON_INLINE void sink_number(SINK *sink, const char *key, unsigned number, uint64_t value)
+static void put_dims(struct json_out *out, struct dim_table *dims, const struct type *type)
 {
-        (void)number;
-        json_key(&sink->out, key);
-        json_uint(&sink->out, value);
+        struct json_record record = json_record(out);
+
+        json_record_list(&record);
+        for (int d = 0; d < type->rank; d++) {
+                json_record_item(&record);
+                record_dim(&record, dims, type->dim[d]);
+        }
+        json_record_list_end(&record);
+        json_settle(&record);
 }
 
-JSON_INLINE void sink_number_some(SINK *sink, const char *key, unsigned number, int64_t value)
-{
-        (void)number;
-        json_put_int_some(&sink->out, key, value);
-}
-
-static void put_dim_of(SINK *sink, struct dim_table *dims, struct dim d)
-{
-        if (dim_is_int(d))
-                json_int(&sink->out, d.val);
-        else
-                json_text(&sink->out, dim_text(dims, d));
-}
-
-static void put_dim(SINK *sink, struct dim d)
-{
-        put_dim_of(sink, sink->dims, d);
-}
-
-static inline void sink_size(SINK *sink, const char *key, unsigned number, struct dim d)
+JSON_INLINE void sink_size(SINK *fields, const char *key, unsigned number, struct dim d)
 {
         (void)number;
-        json_key(&sink->out, key);
-        put_dim(sink, d);
+        put_dim(begin_member(fields, key), fields->sink->dims, d);
+        json_resume(&fields->record);
 }
 
-static void sink_opsets(SINK *sink, const char *key, unsigned number, const struct result_model *model)
+static void put_opsets(struct json_out *out, const struct result_model *model)
 {
-        (void)number;
-        json_key(&sink->out, key);
-        json_open(&sink->out, '{');
+        json_open(out, '{');
         for (size_t i = 0; i < model->n_opset; i++) {
-                json_key_any(&sink->out, model->opset[i].domain);
-                json_int(&sink->out, model->opset[i].version);
+                json_key(out, model->opset[i].domain);
+                json_int(out, model->opset[i].version);
         }
-        json_close(&sink->out, '}');
+        json_close(out, '}');
 }
 
-static void sink_range_end(SINK *sink, const char *key, unsigned number, const struct ox_bound *bound)
+JSON_INLINE void sink_opsets(SINK *fields, const char *key, unsigned number, const struct result_model *model)
 {
         (void)number;
-        if (bound->is_number)
-                json_put_int(&sink->out, key, bound->number);
-        else
-                json_put_text_some(&sink->out, key, bound->text);
+        put_opsets(begin_member(fields, key), model);
+        json_resume(&fields->record);
 }
 
-static void sink_content(SINK *sink, const char *key, unsigned number, const struct content *content, enum elem elem)
+JSON_INLINE void sink_range_end(SINK *fields, const char *key, unsigned number, const struct ox_bound *bound)
 {
-        bool narrow = elem != ELEM_DOUBLE;
+        if (!bound->is_number) {
+                sink_text_some(fields, key, number, bound->text);
+                return;
+        }
+        json_int(begin_member(fields, key), bound->number);
+        json_resume(&fields->record);
+}
 
-        (void)number;
-        json_key(&sink->out, key);
+static void put_content(struct json_sink *sink, const struct content *content, bool narrow)
+{
         json_open(&sink->out, '[');
         for (size_t i = 0; i < content->count; i++) {
                 const struct scalar *s = &content->at[i];
@@ -129,12 +172,21 @@ static void sink_content(SINK *sink, const char *key, unsigned number, const str
                 if (scalar_float_value(s, &value))
                         json_float(&sink->out, value, narrow);
                 else
-                        put_dim(sink, s->d);
+                        put_dim(&sink->out, sink->dims, s->d);
         }
         json_close(&sink->out, ']');
 }
 
-static void put_type_name(SINK *sink, const struct type *type)
+JSON_INLINE void sink_content(SINK *fields, const char *key, unsigned number, const struct content *content,
+                              enum elem elem)
+{
+        (void)number;
+        begin_member(fields, key);
+        put_content(fields->sink, content, elem != ELEM_DOUBLE);
+        json_resume(&fields->record);
+}
+
+static const char *type_name(struct json_sink *sink, const struct type *type)
 {
         bool is_tensor = type->kind == TYPE_TENSOR && type->elem != ELEM_UNDEFINED;
         struct type_name *name = &sink->name;
@@ -144,58 +196,60 @@ static void put_type_name(SINK *sink, const struct type *type)
                 name->text = type_print(type, &name->buf) ? buf_text(&name->buf) : "";
                 name->elem = is_tensor ? type->elem : ELEM_UNDEFINED;
         }
-        json_put_text_some(&sink->out, "type", name->text);
+        return name->text;
 }
 
 /* The members that tell a type: its name, its shape, and what its elements are, level by level. */
-static void put_type(SINK *sink, const struct type *type)
+static void put_type(struct json_sink *sink, const struct type *type)
 {
-        struct json_out *out = &sink->out;
+        struct json_fields fields = {json_record(&sink->out), sink};
         int levels = 0;
 
         for (;; type = type->of, levels++) {
-                put_type_name(sink, type);
+                sink_text_some(&fields, "type", 0, type_name(sink, type));
                 if ((type->kind != TYPE_SEQUENCE && type->kind != TYPE_OPTIONAL) || type->of->kind == TYPE_UNKNOWN)
                         break;
-                json_key(out, "element");
-                json_open(out, '{');
+                json_open(begin_member(&fields, "element"), '{');
+                json_resume(&fields.record);
         }
         if (type_has_shape(type)) {
-                json_key(out, "shape");
-                json_open(out, '[');
-                for (int d = 0; d < type->rank; d++) {
-                        json_item(out);
-                        put_dim(sink, type->dim[d]);
-                }
-                json_close(out, ']');
+                put_dims(begin_member(&fields, "shape"), sink->dims, type);
+                json_resume(&fields.record);
         }
+        json_settle(&fields.record);
         while (levels-- > 0)
-                json_close(out, '}');
+                json_close(&sink->out, '}');
 }
 
-static void sink_type(SINK *sink, unsigned number, const struct type *type)
+/* A type stands behind other members. */
+static void put_new_type(struct json_sink *sink, const struct type *type)
 {
-        size_t mark = json_mark(&sink->out), length;
-        const char *text;
+        size_t begin = (size_t)(sink->out.at - sink->out.block), flushed = sink->out.flushed;
+
+        put_type(sink, type);
+        if (sink->out.flushed == flushed)
+                kept_add(sink->types, type, sink->out.block + begin, (size_t)(sink->out.at - sink->out.block) - begin);
+}
+
+JSON_INLINE void sink_type(SINK *fields, unsigned number, const struct type *type)
+{
+        const struct kept_types *types = fields->sink->types;
+        const struct kept_type *kept = kept_find(types, type);
 
         (void)number;
-        if (last_type_is(&sink->last, type)) {
-                json_again(&sink->out, sink->last.text, sink->last.length);
+        if (kept) {
+                json_need(&fields->record, KEPT_TYPE_BYTES);
+                fields->record.at = kept_copy(fields->record.at, types, kept);
                 return;
         }
-        put_type(sink, type);
-        text = json_since(&sink->out, mark, &length);
-        if (text)
-                last_type_keep(&sink->last, type, text, length);
+        json_settle(&fields->record);
+        put_new_type(fields->sink, type);
+        json_resume(&fields->record);
 }
 
 /* As it is written; what it leaves open is null. */
-static void sink_declared(SINK *sink, const char *key, unsigned number, const struct declared_shape *declared)
+static void put_declared(struct json_out *out, const struct declared_shape *declared)
 {
-        struct json_out *out = &sink->out;
-
-        (void)number;
-        json_key(out, key);
         json_open(out, '[');
         for (int d = 0; d < declared->rank; d++) {
                 const struct declared_dim *dim = &declared->dim[d];
@@ -211,90 +265,110 @@ static void sink_declared(SINK *sink, const char *key, unsigned number, const st
         json_close(out, ']');
 }
 
-static inline void sink_flag(SINK *sink, const char *key, unsigned number)
+JSON_INLINE void sink_declared(SINK *fields, const char *key, unsigned number, const struct declared_shape *declared)
 {
         (void)number;
-        json_key(&sink->out, key);
-        json_bool(&sink->out, true);
+        put_declared(begin_member(fields, key), declared);
+        json_resume(&fields->record);
 }
 
-static inline void sink_list(SINK *sink, const char *key)
-{
-        json_key(&sink->out, key);
-        json_open(&sink->out, '[');
-}
-
-static inline void sink_list_end(SINK *sink)
-{
-        json_close(&sink->out, ']');
-}
-
-static inline size_t sink_open(SINK *sink, unsigned number)
+JSON_INLINE void sink_flag(SINK *fields, const char *key, unsigned number)
 {
         (void)number;
-        json_item(&sink->out);
-        json_open(&sink->out, '{');
+        json_bool(begin_member(fields, key), true);
+        json_resume(&fields->record);
+}
+
+JSON_INLINE void sink_list(SINK *fields, const char *key)
+{
+        json_open(begin_member(fields, key), '[');
+        json_resume(&fields->record);
+}
+
+JSON_INLINE void sink_list_end(SINK *fields)
+{
+        json_close(json_settle(&fields->record), ']');
+        json_resume(&fields->record);
+}
+
+JSON_INLINE size_t sink_open(SINK *fields, unsigned number)
+{
+        (void)number;
+        json_record_open(&fields->record);
         return 0;
 }
 
-static inline void sink_close(SINK *sink, size_t begin)
+JSON_INLINE void sink_close(SINK *fields, size_t begin)
 {
         (void)begin;
-        json_close(&sink->out, '}');
+        json_record_close(&fields->record);
 }
 
 /* The shapes for each set of sizes, as lists; null where the rank is unknown or the value is not there. */
-static void sink_bound(SINK *sink, const char *key, unsigned number, const struct type *const *types)
+static void put_shapes(struct json_sink *sink, const struct type *const *types)
 {
         struct json_out *out = &sink->out;
 
-        (void)number;
-        json_key(out, key);
         json_open(out, '[');
         for (size_t i = 0; i < sink->result->n_bound; i++) {
                 const struct type *type = types[i] ? type_innermost(types[i]) : NULL;
 
                 json_item(out);
-                if (!type || !type_has_shape(type)) {
+                if (type && type_has_shape(type))
+                        put_dims(out, sink->result->bound[i]->dims, type);
+                else
                         json_null(out);
-                        continue;
-                }
-                json_open(out, '[');
-                for (int d = 0; d < type->rank; d++) {
-                        json_item(out);
-                        put_dim_of(sink, sink->result->bound[i]->dims, type->dim[d]);
-                }
-                json_close(out, ']');
         }
         json_close(out, ']');
 }
 
-static void sink_bindings(SINK *sink, const char *key, unsigned number, const struct ox_bindings *sizes)
+JSON_INLINE void sink_bound(SINK *fields, const char *key, unsigned number, const struct type *const *types)
 {
-        struct json_out *out = &sink->out;
-
         (void)number;
-        json_key(out, key);
+        begin_member(fields, key);
+        put_shapes(fields->sink, types);
+        json_resume(&fields->record);
+}
+
+static void put_bindings(struct json_out *out, const struct ox_bindings *sizes)
+{
         json_open(out, '{');
-        for (size_t i = 0; i < sizes->n_binding; i++) {
-                json_key_any(out, sizes->binding[i].name);
-                json_int(out, sizes->binding[i].value);
-        }
+        for (size_t i = 0; i < sizes->n_binding; i++)
+                json_put_int(out, sizes->binding[i].name, sizes->binding[i].value);
         json_close(out, '}');
+}
+
+JSON_INLINE void sink_bindings(SINK *fields, const char *key, unsigned number, const struct ox_bindings *sizes)
+{
+        (void)number;
+        put_bindings(begin_member(fields, key), sizes);
+        json_resume(&fields->record);
 }
 
 #include "render/fields.h"
 
 /* -- the walk -- */
 
-static void put_model(void *sink_, const struct result_model *model)
+JSON_INLINE struct json_fields begin_record(void *sink_)
 {
         struct json_sink *sink = sink_;
 
-        json_key(&sink->out, "model");
-        json_open(&sink->out, '{');
-        fields_model(sink, model);
-        json_close(&sink->out, '}');
+        return (struct json_fields){json_record(&sink->out), sink};
+}
+
+/* An item of the list that is open. */
+JSON_INLINE struct json_fields open_record(void *sink)
+{
+        struct json_fields fields = begin_record(sink);
+
+        json_record_open(&fields.record);
+        return fields;
+}
+
+JSON_INLINE void close_record(struct json_fields *fields)
+{
+        json_record_close(&fields->record);
+        json_settle(&fields->record);
 }
 
 static void open_list(void *sink_, enum result_list list, size_t count)
@@ -314,89 +388,91 @@ static void close_list(void *sink_, enum result_list list)
         json_close(&sink->out, ']');
 }
 
-static void put_value(void *sink_, const struct result_value *value)
+static void open_object(struct json_sink *sink, const char *key)
 {
-        struct json_sink *sink = sink_;
-
-        json_item(&sink->out);
+        json_key(&sink->out, key);
         json_open(&sink->out, '{');
-        fields_value(sink, value);
-        json_close(&sink->out, '}');
 }
 
-static void put_symbol(void *sink_, const struct ox_symbol *symbol)
+static void put_model(void *sink, const struct result_model *model)
 {
-        struct json_sink *sink = sink_;
+        open_object(sink, "model");
+        struct json_fields fields = begin_record(sink);
 
-        json_item(&sink->out);
-        json_open(&sink->out, '{');
-        fields_symbol(sink, symbol);
-        json_close(&sink->out, '}');
+        fields_model(&fields, model);
+        close_record(&fields);
 }
 
-static void put_condition(void *sink_, enum result_list list, const struct ox_constraint *condition)
+static void put_value(void *sink, const struct result_value *value)
 {
-        struct json_sink *sink = sink_;
+        struct json_fields fields = open_record(sink);
+
+        fields_value(&fields, value);
+        close_record(&fields);
+}
+
+static void put_symbol(void *sink, const struct ox_symbol *symbol)
+{
+        struct json_fields fields = open_record(sink);
+
+        fields_symbol(&fields, symbol);
+        close_record(&fields);
+}
+
+static void put_condition(void *sink, enum result_list list, const struct ox_constraint *condition)
+{
+        struct json_fields fields = open_record(sink);
 
         (void)list;
-        json_item(&sink->out);
-        json_open(&sink->out, '{');
-        fields_condition(sink, condition);
-        json_close(&sink->out, '}');
+        fields_condition(&fields, condition);
+        close_record(&fields);
 }
 
-static void put_diagnostic(void *sink_, const struct ox_diag *diagnostic)
+static void put_diagnostic(void *sink, const struct ox_diag *diagnostic)
 {
-        struct json_sink *sink = sink_;
+        struct json_fields fields = open_record(sink);
 
-        json_item(&sink->out);
-        json_open(&sink->out, '{');
-        fields_diagnostic(sink, diagnostic);
-        json_close(&sink->out, '}');
+        fields_diagnostic(&fields, diagnostic);
+        close_record(&fields);
 }
 
 /* With the faults that these sizes lead to. */
-static void put_bound(void *sink_, const struct ox_bindings *sizes, const struct ox_result *bound)
+static void put_bound(void *sink, const struct ox_bindings *sizes, const struct ox_result *bound)
 {
         static const struct visitor faults = {.list = open_list, .diagnostic = put_diagnostic, .list_end = close_list};
-        struct json_sink *sink = sink_;
+        struct json_fields fields = open_record(sink);
 
-        json_item(&sink->out);
-        json_open(&sink->out, '{');
-        fields_bound(sink, sizes, bound);
+        fields_bound(&fields, sizes, bound);
+        json_settle(&fields.record);
         visit_diagnostics(bound->diags, &faults, sink);
-        json_close(&sink->out, '}');
+        json_resume(&fields.record);
+        close_record(&fields);
 }
 
-static void put_explanation(void *sink_, const struct result_explanation *explanation)
+static void put_explanation(void *sink, const struct result_explanation *explanation)
 {
-        struct json_sink *sink = sink_;
+        struct json_fields fields = open_record(sink);
 
-        json_item(&sink->out);
-        json_open(&sink->out, '{');
-        fields_explanation(sink, explanation);
-        json_close(&sink->out, '}');
+        fields_explanation(&fields, explanation);
+        close_record(&fields);
 }
 
-static void put_size(void *sink_, const struct ox_size *size)
+static void put_size(void *sink, const struct ox_size *size)
 {
-        struct json_sink *sink = sink_;
+        struct json_fields fields = open_record(sink);
 
-        json_item(&sink->out);
-        json_open(&sink->out, '{');
-        fields_size(sink, size);
-        json_close(&sink->out, '}');
+        fields_size(&fields, size);
+        close_record(&fields);
 }
 
-static void put_summary(void *sink_, const struct ox_summary *summary, const struct ox_result *result)
+static void put_summary(void *sink, const struct ox_summary *summary, const struct ox_result *result)
 {
-        struct json_sink *sink = sink_;
+        open_object(sink, "summary");
+        struct json_fields fields = begin_record(sink);
 
-        json_key(&sink->out, "summary");
-        json_open(&sink->out, '{');
-        fields_summary(sink, summary);
-        fields_causes(sink, result->cause, result->n_cause);
-        json_close(&sink->out, '}');
+        fields_summary(&fields, summary);
+        fields_causes(&fields, result->cause, result->n_cause);
+        close_record(&fields);
 }
 
 static const struct visitor visitor = {
@@ -413,16 +489,35 @@ static const struct visitor visitor = {
         .summary = put_summary,
 };
 
-void render_json(const struct ox_result *result, struct arena *arena, bool pretty, ox_write write, void *user)
+static void put_result(const struct ox_result *result, struct arena *arena, ox_write write, void *user)
 {
-        struct json_sink sink = {.result = result, .dims = result->dims, .name = {.elem = ELEM_UNDEFINED}};
+        struct json_sink sink = {
+                .result = result,
+                .dims = result->dims,
+                .name = {.elem = ELEM_UNDEFINED},
+                .types = kept_types_new(arena),
+        };
 
         buf_init(&sink.name.buf, arena);
-        json_begin(&sink.out, arena_alloc(arena, JSON_BLOCK_BYTES), pretty, write, user);
+        json_begin(&sink.out, arena_alloc(arena, JSON_BLOCK_BYTES), write, user);
         json_open(&sink.out, '{');
         visit_result(result, &visitor, &sink);
         json_close(&sink.out, '}');
         json_end(&sink.out);
+}
+
+void render_json(const struct ox_result *result, struct arena *arena, bool is_pretty, ox_write write, void *user)
+{
+        struct json_pretty *pretty;
+
+        if (!is_pretty) {
+                put_result(result, arena, write, user);
+                return;
+        }
+        pretty = arena_new_array(arena, struct json_pretty, 1);
+        json_pretty_begin(pretty, write, user);
+        put_result(result, arena, json_pretty_write, pretty);
+        json_pretty_end(pretty);
 }
 
 void render_error_json(enum ox_code code, const char *message, const struct ox_result *result, ox_write write,
@@ -432,7 +527,7 @@ void render_error_json(enum ox_code code, const char *message, const struct ox_r
         char block[JSON_BLOCK_BYTES];
         struct json_sink sink = {.dims = NULL};
 
-        json_begin(&sink.out, block, false, write, user);
+        json_begin(&sink.out, block, write, user);
         json_open(&sink.out, '{');
         json_put_text(&sink.out, "code", ox_code_name(code));
         json_put_text(&sink.out, "message", message);

@@ -2,47 +2,60 @@
 
 #include <stdio.h>
 
-#include "base/digits.h"
+#include "base/str.h"
 #include "render/float_text.h"
 
-#define BLOCK_BYTES JSON_BLOCK_BYTES
-#define WORD_BYTES  64 /* room for a key, a number or an escape, with what stands around it */
+#define WORD_BYTES JSON_PIECE /* room for a number or an escape, with what stands around it */
 
-void json_begin(struct json_out *out, char *block, bool pretty, ox_write write, void *user)
+void json_begin(struct json_out *out, char *block, ox_write write, void *user)
 {
         *out = (struct json_out){
                 .block = block,
+                .end = block + JSON_BLOCK_BYTES,
+                .at = block,
+                .fresh = true,
                 .write = write,
                 .user = user,
-                .pretty = pretty,
-                .fresh = true,
-                .broken = 2,
         };
+}
+
+char *json_empty(struct json_out *out, char *at)
+{
+        out->write(out->user, out->block, (size_t)(at - out->block));
+        out->flushed += (size_t)(at - out->block);
+        return out->block;
 }
 
 void json_flush(struct json_out *out)
 {
-        out->write(out->user, out->block, out->length);
-        out->flushed += out->length;
-        out->length = 0;
+        out->at = json_empty(out, out->at);
+}
+
+/* Room for `size` more bytes, at most JSON_BLOCK_BYTES. */
+static inline void need(struct json_out *out, size_t size)
+{
+        if (size > (size_t)(out->end - out->at))
+                json_flush(out);
 }
 
 static inline void put_char(struct json_out *out, char c)
 {
-        *json_room(out, 1) = c;
-        out->length++;
+        need(out, 1);
+        *out->at++ = c;
 }
 
 static void put(struct json_out *out, const char *text, size_t length)
 {
-        while (length > BLOCK_BYTES) {
-                memcpy(json_room(out, BLOCK_BYTES), text, BLOCK_BYTES);
-                out->length += BLOCK_BYTES;
-                text += BLOCK_BYTES;
-                length -= BLOCK_BYTES;
+        while (length > JSON_BLOCK_BYTES) {
+                need(out, JSON_BLOCK_BYTES);
+                memcpy(out->at, text, JSON_BLOCK_BYTES);
+                out->at += JSON_BLOCK_BYTES;
+                text += JSON_BLOCK_BYTES;
+                length -= JSON_BLOCK_BYTES;
         }
-        memcpy(json_room(out, length), text, length);
-        out->length += length;
+        need(out, length);
+        memcpy(out->at, text, length);
+        out->at += length;
 }
 
 void json_end(struct json_out *out)
@@ -53,111 +66,45 @@ void json_end(struct json_out *out)
 
 /* -- structure -- */
 
-static void new_line(struct json_out *out)
-{
-        put_char(out, '\n');
-        for (int i = 0; i < out->depth; i++)
-                put(out, "  ", 2);
-}
-
-static inline void separate(struct json_out *out)
-{
-        if (!out->fresh)
-                put_char(out, ',');
-        if (out->pretty) {
-                if (out->depth <= out->broken)
-                        new_line(out);
-                else if (!out->fresh)
-                        put_char(out, ' ');
-        }
-        out->fresh = false;
-}
-
 void json_open(struct json_out *out, char bracket)
 {
         put_char(out, bracket);
-        out->depth++;
         out->fresh = true;
 }
 
 void json_close(struct json_out *out, char bracket)
 {
-        bool broken = out->pretty && !out->fresh && out->depth <= out->broken;
-
-        out->depth--;
-        if (broken)
-                new_line(out);
         put_char(out, bracket);
         out->fresh = false;
 }
 
-static void colon(struct json_out *out)
+void json_key(struct json_out *out, const char *key)
 {
-        put(out, ": ", out->pretty ? 2 : 1);
-}
-
-void json_key_pretty(struct json_out *out, const char *key, size_t length)
-{
-        separate(out);
-        put_char(out, '"');
-        put(out, key, length);
-        put_char(out, '"');
-        colon(out);
-}
-
-void json_key_any(struct json_out *out, const char *key)
-{
-        separate(out);
+        json_item(out);
         json_text(out, key);
-        colon(out);
+        put_char(out, ':');
 }
 
 void json_item(struct json_out *out)
 {
-        separate(out);
+        if (!out->fresh)
+                put_char(out, ',');
+        out->fresh = false;
 }
 
 /* -- texts -- */
-
-/* The length of the well-formed UTF-8 sequence (RFC 3629) that begins with a byte >= 0x80; 0 when there is none. */
-static size_t utf8_sequence(const unsigned char *s, size_t left)
-{
-        unsigned char low = 0x80, high = 0xbf;
-        size_t length = s[0] >= 0xc2 && s[0] <= 0xdf   ? 2
-                        : (s[0] & 0xf0) == 0xe0        ? 3
-                        : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
-                                                       : 0;
-
-        if (length == 0 || length > left)
-                return 0;
-        if (s[0] == 0xe0)
-                low = 0xa0;
-        else if (s[0] == 0xed)
-                high = 0x9f;
-        else if (s[0] == 0xf0)
-                low = 0x90;
-        else if (s[0] == 0xf4)
-                high = 0x8f;
-        if (s[1] < low || s[1] > high)
-                return 0;
-        for (size_t i = 2; i < length; i++)
-                if ((s[i] & 0xc0) != 0x80)
-                        return 0;
-        return length;
-}
 
 static void put_escaped(struct json_out *out, unsigned char c)
 {
         static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
         const char *found = strchr(plain, c);
-        char *at = json_room(out, WORD_BYTES);
 
+        need(out, WORD_BYTES);
         if (found) {
-                at[0] = '\\';
-                at[1] = letter[found - plain];
-                out->length += 2;
+                *out->at++ = '\\';
+                *out->at++ = letter[found - plain];
         } else {
-                out->length += (size_t)snprintf(at, WORD_BYTES, "\\u%04x", c);
+                out->at += snprintf(out->at, WORD_BYTES, "\\u%04x", c);
         }
 }
 
@@ -187,21 +134,32 @@ static inline uint64_t four_bytes(const char *at)
         return word;
 }
 
-/* Whether all bytes are printable ASCII but for quotes and backslashes. The last bytes are read together with some that
-   were read before. */
-static bool is_plain(const char *text, size_t length)
+/* Copies a text whose bytes are all printable ASCII but for quotes and backslashes; false where they are not. The last
+   bytes are taken together with some that were taken before. */
+static inline bool copy_plain(char *at, const char *text, size_t length)
 {
-        uint64_t odd = 0;
+        uint64_t odd = 0, word;
 
         if (length >= 8) {
-                for (size_t i = 0; i + 8 < length; i += 8)
-                        odd |= odd_bytes(eight_bytes(text + i));
-                return (odd | odd_bytes(eight_bytes(text + length - 8))) == 0;
+                for (size_t i = 0; i + 8 < length; i += 8) {
+                        word = eight_bytes(text + i);
+                        odd |= odd_bytes(word);
+                        memcpy(at + i, &word, 8);
+                }
+                word = eight_bytes(text + length - 8);
+                memcpy(at + length - 8, &word, 8);
+                return (odd | odd_bytes(word)) == 0;
         }
-        if (length >= 4)
-                return odd_bytes(four_bytes(text) | four_bytes(text + length - 4) << 32) == 0;
-        for (size_t i = 0; i < length; i++)
+        if (length >= 4) {
+                word = four_bytes(text) | four_bytes(text + length - 4) << 32;
+                memcpy(at, text, 4);
+                memcpy(at + length - 4, text + length - 4, 4);
+                return odd_bytes(word) == 0;
+        }
+        for (size_t i = 0; i < length; i++) {
                 odd |= odd_bytes(UINT64_C(0x2020202020202000) | (unsigned char)text[i]);
+                at[i] = text[i];
+        }
         return odd == 0;
 }
 
@@ -211,7 +169,7 @@ static void put_text(struct json_out *out, const char *text, size_t length)
         size_t done = 0, at = 0;
 
         while (at < length) {
-                size_t step = s[at] < 0x80 ? 1 : utf8_sequence(s + at, length - at);
+                size_t step = utf8_sequence(s + at, length - at);
 
                 if (step == 0 || s[at] < 0x20 || s[at] == '"' || s[at] == '\\' || s[at] == 0x7f) {
                         put(out, text + done, at - done);
@@ -227,38 +185,41 @@ static void put_text(struct json_out *out, const char *text, size_t length)
         put(out, text + done, at - done);
 }
 
-void json_text(struct json_out *out, const char *text)
+static char *put_any(struct json_out *out, char *at, const char *text, size_t length)
 {
-        size_t length = strlen(text);
-
-        if (length <= BLOCK_BYTES - 2 && is_plain(text, length)) {
-                char *at = json_room(out, length + 2);
-
-                at[0] = '"';
-                memcpy(at + 1, text, length);
-                at[length + 1] = '"';
-                out->length += length + 2;
-                return;
-        }
+        out->at = at;
         put_char(out, '"');
         put_text(out, text, length);
         put_char(out, '"');
+        return out->at;
+}
+
+char *json_put_string(struct json_out *out, char *at, const char *text, size_t length)
+{
+        if (length + 2 > (size_t)(out->end - at) || !copy_plain(at + 1, text, length))
+                return put_any(out, at, text, length);
+        at[0] = '"';
+        at[length + 1] = '"';
+        return at + length + 2;
+}
+
+void json_text(struct json_out *out, const char *text)
+{
+        out->at = json_put_string(out, out->at, text, strlen(text));
 }
 
 /* -- numbers -- */
 
 void json_uint(struct json_out *out, uint64_t value)
 {
-        char *at = json_room(out, DIGITS_MOST);
-
-        out->length = (size_t)(digits_put(at, value) - out->block);
+        need(out, WORD_BYTES);
+        out->at = digits_put(out->at, value);
 }
 
 void json_int(struct json_out *out, int64_t value)
 {
-        char *at = json_room(out, NUMBER_MOST);
-
-        out->length = (size_t)(number_put(at, value) - out->block);
+        need(out, WORD_BYTES);
+        out->at = number_put(out->at, value);
 }
 
 void json_bool(struct json_out *out, bool value)
@@ -271,33 +232,46 @@ void json_null(struct json_out *out)
         put(out, "null", 4);
 }
 
-/* JSON has no numbers that are not finite: they are texts, and begin with a letter, behind a sign perhaps. */
+/* JSON has no numbers that are not finite: these are texts, and end with a letter. */
 void json_float(struct json_out *out, double value, bool narrow)
 {
-        char *at = json_room(out, FLOAT_TEXT + 2), *text = at + 1, *end = float_put(text, value, narrow);
+        char *text, *end;
 
+        need(out, FLOAT_TEXT + 2);
+        text = out->at + 1;
+        end = float_put(text, value, narrow);
         if (end[-1] <= '9') {
-                memmove(at, text, (size_t)(end - text));
-                out->length += (size_t)(end - text);
+                memmove(out->at, text, (size_t)(end - text));
+                out->at = end - 1;
                 return;
         }
-        *at = '"';
-        *end++ = '"';
-        out->length += (size_t)(end - at);
+        *out->at = '"';
+        *end = '"';
+        out->at = end + 1;
 }
 
-/* -- again -- */
+/* -- members -- */
 
-const char *json_since(const struct json_out *out, size_t mark, size_t *ret_length)
+void json_put_text(struct json_out *out, const char *key, const char *text)
 {
-        if (mark < out->flushed)
-                return NULL;
-        *ret_length = out->flushed + out->length - mark;
-        return out->block + (mark - out->flushed);
+        json_key(out, key);
+        json_text(out, text);
 }
 
-void json_again(struct json_out *out, const char *text, size_t length)
+void json_put_text_some(struct json_out *out, const char *key, const char *text)
 {
-        put(out, text, length);
-        out->fresh = false;
+        if (text[0])
+                json_put_text(out, key, text);
+}
+
+void json_put_int(struct json_out *out, const char *key, int64_t value)
+{
+        json_key(out, key);
+        json_int(out, value);
+}
+
+void json_put_int_some(struct json_out *out, const char *key, int64_t value)
+{
+        if (value != -1)
+                json_put_int(out, key, value);
 }

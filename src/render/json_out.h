@@ -1,74 +1,38 @@
-/* Writes JSON piece by piece, commas and indentation included. What it writes is kept in one block, which `write`
-   empties time and again. */
+/* Writes JSON piece by piece, commas included. What it writes is kept in one block, which `write` empties time and
+   again. */
 #pragma once
 
 #include <string.h>
 
+#include "base/digits.h"
 #include "render/render.h"
 
 #define JSON_BLOCK_BYTES ((size_t)32 * 1024)
 
 struct json_out {
-        char *block;
-        size_t length, flushed;
+        char *block, *end;
+        char *at;       /* where the next byte goes */
+        bool fresh;     /* nothing stands yet in the object or list that is open */
+        size_t flushed; /* bytes that `write` has */
         ox_write write;
         void *user;
-        bool pretty;
-        bool fresh; /* nothing stands yet in the object or list that is open */
-        int depth;
-        int broken; /* when pretty: down to this depth every member has its line, below it all stands on one */
 };
 
 /* `block` has JSON_BLOCK_BYTES. */
-void json_begin(struct json_out *out, char *block, bool pretty, ox_write write, void *user);
+void json_begin(struct json_out *out, char *block, ox_write write, void *user);
 
 /* Hands on all that is left, with a newline at the end. */
 void json_end(struct json_out *out);
+
+/* Hands on what there is. */
+void json_flush(struct json_out *out);
 
 /* `{` or `[`, and what closes it. */
 void json_open(struct json_out *out, char bracket);
 void json_close(struct json_out *out, char bracket);
 
-/* Empties the block. */
-void json_flush(struct json_out *out);
-
-/* Where the next bytes go; there is room for `size` of them, at most JSON_BLOCK_BYTES. */
-static inline char *json_room(struct json_out *out, size_t size)
-{
-        if (size > JSON_BLOCK_BYTES - out->length)
-                json_flush(out);
-        return out->block + out->length;
-}
-
-/* What json_key() does when the text is pretty. */
-void json_key_pretty(struct json_out *out, const char *key, size_t length);
-
-/* Inlined whatever the compiler thinks of it: only so is the length of a key known when it is compiled. */
-#define JSON_INLINE static inline __attribute__((always_inline))
-
-/* The name of the member that comes next: a short plain word of ours, whose length the compiler knows. */
-JSON_INLINE void json_key(struct json_out *out, const char *key)
-{
-        size_t length = strlen(key);
-
-        if (out->pretty) {
-                json_key_pretty(out, key, length);
-                return;
-        }
-        char *at = json_room(out, length + 4);
-
-        *at = ',';
-        at += !out->fresh;
-        *at++ = '"';
-        memcpy(at, key, length);
-        at[length] = '"';
-        at[length + 1] = ':';
-        out->length = (size_t)(at + length + 2 - out->block);
-        out->fresh = false;
-}
-
-/* The same for a name that came from outside. */
-void json_key_any(struct json_out *out, const char *key);
+/* The name of the member that comes next. */
+void json_key(struct json_out *out, const char *key);
 /* Begins the next element of a list. */
 void json_item(struct json_out *out);
 
@@ -82,38 +46,151 @@ void json_null(struct json_out *out);
    "NaN", "Infinity" and "-Infinity" as texts. */
 void json_float(struct json_out *out, double value, bool narrow);
 
-/* What was written since json_mark(), *ret_length bytes of it; NULL when a part is gone to `write` already. */
-static inline size_t json_mark(const struct json_out *out)
-{
-        return out->flushed + out->length;
-}
-const char *json_since(const struct json_out *out, size_t mark, size_t *ret_length);
-/* Members as they were written before, in an object of the same depth that had a member already. */
-void json_again(struct json_out *out, const char *text, size_t length);
+/* -- members: key and value in one; the _some forms leave out what is empty, or -1 -- */
 
-/* -- members: key and value in one; the _some forms leave out what is empty -- */
+void json_put_text(struct json_out *out, const char *key, const char *text);
+void json_put_text_some(struct json_out *out, const char *key, const char *text);
+void json_put_int(struct json_out *out, const char *key, int64_t value);
+void json_put_int_some(struct json_out *out, const char *key, int64_t value);
 
-JSON_INLINE void json_put_text(struct json_out *out, const char *key, const char *text)
-{
-        json_key(out, key);
-        json_text(out, text);
-}
+/* -- records of known fields -- */
 
-JSON_INLINE void json_put_text_some(struct json_out *out, const char *key, const char *text)
-{
-        if (text[0])
-                json_put_text(out, key, text);
-}
+/* Where a record is being written, as long as nothing else writes: copied from the json_out and back again. Functions
+   that take one are inlined whatever the compiler thinks of it. Only so it knows the lengths of keys, keeps the place
+   in a register, and leaves out what it knows of commas. */
+struct json_record {
+        struct json_out *out;
+        char *at;
+        bool fresh;
+};
 
-JSON_INLINE void json_put_int(struct json_out *out, const char *key, int64_t value)
+#define JSON_INLINE static inline __attribute__((always_inline))
+
+JSON_INLINE struct json_record json_record(struct json_out *out)
 {
-        json_key(out, key);
-        json_int(out, value);
+        return (struct json_record){out, out->at, out->fresh};
 }
 
-/* -1 is left out. */
-JSON_INLINE void json_put_int_some(struct json_out *out, const char *key, int64_t value)
+/* Before anything else is written, and at the end. */
+JSON_INLINE struct json_out *json_settle(const struct json_record *record)
 {
-        if (value != -1)
-                json_put_int(out, key, value);
+        record->out->at = record->at;
+        record->out->fresh = record->fresh;
+        return record->out;
+}
+
+/* After something else was written. */
+JSON_INLINE void json_resume(struct json_record *record)
+{
+        *record = json_record(record->out);
+}
+
+/* Empties the block, of which what is before `at` is written, and returns its begin. */
+char *json_empty(struct json_out *out, char *at);
+
+/* Room for `size` more bytes, at most JSON_BLOCK_BYTES. */
+JSON_INLINE void json_need(struct json_record *record, size_t size)
+{
+        if (__builtin_expect(size > (size_t)(record->out->end - record->at), 0))
+                record->at = json_empty(record->out, record->at);
+}
+
+#define JSON_PIECE 64 /* a key of ours with what stands around it, and a number or brackets */
+
+/* Begins the next element of a list, which is a piece. */
+JSON_INLINE void json_record_item(struct json_record *record)
+{
+        json_need(record, JSON_PIECE);
+        *record->at = ',';
+        record->at += !record->fresh;
+        record->fresh = false;
+}
+
+/* An object in the list that is open. */
+JSON_INLINE void json_record_open(struct json_record *record)
+{
+        json_record_item(record);
+        *record->at++ = '{';
+        record->fresh = true;
+}
+
+JSON_INLINE void json_record_close(struct json_record *record)
+{
+        json_need(record, JSON_PIECE);
+        *record->at++ = '}';
+        record->fresh = false;
+}
+
+JSON_INLINE void json_record_list(struct json_record *record)
+{
+        json_need(record, JSON_PIECE);
+        *record->at++ = '[';
+        record->fresh = true;
+}
+
+JSON_INLINE void json_record_list_end(struct json_record *record)
+{
+        json_need(record, JSON_PIECE);
+        *record->at++ = ']';
+        record->fresh = false;
+}
+
+/* JSON_PIECE must have been made room for. */
+JSON_INLINE void json_record_key(struct json_record *record, const char *key)
+{
+        size_t length = strlen(key);
+
+        *record->at = ',';
+        record->at += !record->fresh;
+        *record->at++ = '"';
+        memcpy(record->at, key, length);
+        memcpy(record->at + length, "\":", 2);
+        record->at += length + 2;
+        record->fresh = false;
+}
+
+/* A short text in one or two moves that overlap. */
+JSON_INLINE char *json_copy(char *at, const char *text, size_t length)
+{
+        if (length > 16) {
+                memcpy(at, text, length);
+        } else if (length >= 8) {
+                memcpy(at, text, 8);
+                memcpy(at + length - 8, text + length - 8, 8);
+        } else if (length >= 4) {
+                memcpy(at, text, 4);
+                memcpy(at + length - 4, text + length - 4, 4);
+        } else if (length) {
+                at[0] = text[0];
+                at[length / 2] = text[length / 2];
+                at[length - 1] = text[length - 1];
+        }
+        return at + length;
+}
+
+/* Writes a text of any bytes at `at`, and returns where it ends. */
+char *json_put_string(struct json_out *out, char *at, const char *text, size_t length);
+
+JSON_INLINE void json_record_text(struct json_record *record, const char *key, const char *text)
+{
+        json_need(record, JSON_PIECE);
+        json_record_key(record, key);
+        record->at = json_put_string(record->out, record->at, text, strlen(text));
+}
+
+/* A word of ours: plain, and short enough for JSON_PIECE. */
+JSON_INLINE void json_record_word(struct json_record *record, const char *key, const char *word, size_t length)
+{
+        json_need(record, 2 * JSON_PIECE);
+        json_record_key(record, key);
+        *record->at++ = '"';
+        record->at = json_copy(record->at, word, length);
+        *record->at++ = '"';
+}
+
+JSON_INLINE void json_record_number(struct json_record *record, const char *key, uint64_t value)
+{
+        json_need(record, JSON_PIECE);
+        json_record_key(record, key);
+        record->at = digits_put(record->at, value);
 }

@@ -18,8 +18,8 @@ enum { BAD_REQUEST_VIOLATIONS = 1, VIOLATION_FIELD = 1, VIOLATION_DESCRIPTION };
 struct proto_sink {
         struct message_out out;
         const struct ox_result *result;
-        bool is_model; /* the answer, so that its lists have other numbers */
-        struct last_type last;
+        bool is_model;            /* the answer, so that its lists have other numbers */
+        struct kept_types *types; /* NULL: no values are written */
 };
 
 #define SINK           struct proto_sink
@@ -62,7 +62,7 @@ static inline void sink_number_some(SINK *sink, const char *key, unsigned number
         message_number_some(&sink->out, number, value);
 }
 
-static inline void sink_word(SINK *sink, const char *key, unsigned number, const char *word, unsigned value)
+static inline void sink_word(SINK *sink, const char *key, unsigned number, struct word word, unsigned value)
 {
         (void)word;
         sink_number(sink, key, number, value);
@@ -122,16 +122,16 @@ static void sink_content(SINK *sink, const char *key, unsigned number, const str
 
 static void sink_type(SINK *sink, unsigned number, const struct type *type)
 {
+        const struct kept_type *kept = kept_find(sink->types, type);
         struct message_out *out = &sink->out;
         size_t begin = out->length;
 
-        if (last_type_is(&sink->last, type)) {
-                memcpy(message_room(out, sink->last.length), sink->last.text, sink->last.length);
-                out->length += sink->last.length;
+        if (kept) {
+                out->length = (size_t)(kept_copy(message_room(out, KEPT_TYPE_BYTES), sink->types, kept) - out->block);
                 return;
         }
         message_type(out, number, type);
-        last_type_keep(&sink->last, type, out->block + begin, out->length - begin);
+        kept_add(sink->types, type, out->block + begin, out->length - begin);
 }
 
 static void sink_declared(SINK *sink, const char *key, unsigned number, const struct declared_shape *declared)
@@ -319,7 +319,7 @@ static void close_path(struct message_out *out, const struct message_path *aroun
 void render_proto(const struct ox_result *result, struct arena *arena, const struct message_path *around,
                   ox_write write, void *user)
 {
-        struct proto_sink sink = {.result = result, .is_model = result->is_model};
+        struct proto_sink sink = {.result = result, .is_model = result->is_model, .types = kept_types_new(arena)};
         size_t begin[MESSAGE_PATH_MOST];
 
         message_begin(&sink.out, arena, result->dims, write, user);

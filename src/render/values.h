@@ -6,6 +6,16 @@
 #include "base/bounds.h"
 #include "infer/result.h"
 
+/* A word of ours with its length. */
+struct word {
+        const char *text;
+        size_t length;
+};
+#define WORD(text)                                                                                                     \
+        {                                                                                                              \
+                text, sizeof(text) - 1                                                                                 \
+        }
+
 /* The element as a float; false when it is not one. An expression in a float tensor counts only if it is a number by
  * now. */
 static inline bool scalar_float_value(const struct scalar *s, double *ret)
@@ -38,35 +48,68 @@ static inline const struct content *value_content(const struct value *value)
         return content;
 }
 
-/* The type of a tensor as a writer wrote it last: values that follow each other often share it. */
-#define LAST_TYPE_BYTES 256
-struct last_type {
-        const struct dim *dim;
+/* The types of tensors as a writer wrote them lately: many values share one. Which they are is told by where their
+   dimensions stand, which are written once and shared. */
+#define KEPT_TYPES      32
+#define KEPT_TYPE_BYTES 192 /* of the longest one that is kept */
+#define KEPT_TYPE_PIECE 16  /* it is copied in pieces of so many bytes, the last of which is filled up with others */
+
+struct kept_type {
+        const struct dim *dim; /* NULL: none */
         int rank;
         enum elem elem;
-        size_t length; /* 0: there is none */
-        char text[LAST_TYPE_BYTES];
+        size_t length; /* 0: nothing is kept */
 };
 
-static inline bool last_type_can(const struct type *type)
+struct kept_types {
+        struct kept_type type[KEPT_TYPES];
+        char text[KEPT_TYPES][KEPT_TYPE_BYTES];
+};
+
+static inline struct kept_types *kept_types_new(struct arena *arena)
 {
-        return type->kind == TYPE_TENSOR && type->rank > 0;
+        struct kept_types *kept = arena_new_array(arena, struct kept_types, 1);
+
+        memset(kept->type, 0, sizeof(kept->type));
+        return kept;
 }
 
-static inline bool last_type_is(const struct last_type *last, const struct type *type)
+static inline size_t kept_place(const struct type *type)
 {
-        return last_type_can(type) && last->length && type->dim == last->dim && type->rank == last->rank &&
-               type->elem == last->elem;
+        uintptr_t dim = type->rank > 0 ? (uintptr_t)type->dim : 0;
+
+        return (dim >> 3 ^ dim >> 8 ^ type->elem) % KEPT_TYPES;
 }
 
-/* Keeps what was written of `type`, where it can be shared and is short. */
-static inline void last_type_keep(struct last_type *last, const struct type *type, const char *text, size_t length)
+/* What was written of the type; NULL: it is not kept. */
+static inline const struct kept_type *kept_find(const struct kept_types *kept, const struct type *type)
 {
-        if (!last_type_can(type) || length > LAST_TYPE_BYTES)
+        const struct kept_type *found = &kept->type[kept_place(type)];
+        const struct dim *dim = type->rank > 0 ? type->dim : NULL;
+
+        return type->kind == TYPE_TENSOR && found->length && found->dim == dim && found->rank == type->rank &&
+                               found->elem == type->elem
+                       ? found
+                       : NULL;
+}
+
+/* Copies it to where there is room for KEPT_TYPE_BYTES, and returns where it ends. */
+static inline char *kept_copy(char *at, const struct kept_types *kept, const struct kept_type *type)
+{
+        const char *text = kept->text[type - kept->type];
+
+        for (size_t done = 0; done < type->length; done += KEPT_TYPE_PIECE)
+                memcpy(at + done, text + done, KEPT_TYPE_PIECE);
+        return at + type->length;
+}
+
+/* Keeps what was written, where it is short enough. */
+static inline void kept_add(struct kept_types *kept, const struct type *type, const char *text, size_t length)
+{
+        size_t place = kept_place(type);
+
+        if (type->kind != TYPE_TENSOR || length > KEPT_TYPE_BYTES)
                 return;
-        memcpy(last->text, text, length);
-        last->length = length;
-        last->dim = type->dim;
-        last->rank = type->rank;
-        last->elem = type->elem;
+        memcpy(kept->text[place], text, length);
+        kept->type[place] = (struct kept_type){type->rank > 0 ? type->dim : NULL, type->rank, type->elem, length};
 }

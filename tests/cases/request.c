@@ -93,7 +93,7 @@ static void put_attribute(struct json_out *out, struct arena *arena, const struc
 {
         struct ox_value value;
 
-        json_key_any(out, attr->name);
+        json_key(out, attr->name);
         if (attr->value != NULL) {
                 case_value(arena, attr->value, &value);
                 if (value.content == NULL) {
@@ -155,14 +155,14 @@ void case_write_json(struct json_out *out, struct arena *arena, const struct cas
         put_node(out, arena, row, op);
         json_key(out, "opsetImports");
         json_open(out, '{');
-        json_key_any(out, row->domain);
+        json_key(out, row->domain);
         json_int(out, opset);
         json_close(out, '}');
         json_key(out, "inputs");
         json_open(out, '{');
         for (size_t i = 0; i < row->n_in; i++)
                 if (case_is_given(&row->in[i])) {
-                        json_key_any(out, case_input(arena, row, i));
+                        json_key(out, case_input(arena, row, i));
                         case_value(arena, &row->in[i], &value);
                         put_value(out, &value);
                 }

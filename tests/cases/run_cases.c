@@ -62,7 +62,7 @@ static void print_json(struct run *run, const char *text, const struct case_row 
 
         run->passed += error == NULL;
         run->failed += error != NULL;
-        json_begin(&out, run->block, false, write_out, NULL);
+        json_begin(&out, run->block, write_out, NULL);
         json_open(&out, '{');
         json_put_text(&out, "case", arena_printf(run->arena, "%s:%d %s @%s-%d", run->file, run->line, text, op, opset));
         json_key(&out, "checkTypes");

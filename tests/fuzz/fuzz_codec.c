@@ -48,7 +48,7 @@ static struct buf written(const ProtobufCMessage *message)
         struct buf buf;
 
         buf_init(&buf, arena);
-        json_begin(&out, arena_alloc(arena, JSON_BLOCK_BYTES), false, collect, &buf);
+        json_begin(&out, arena_alloc(arena, JSON_BLOCK_BYTES), collect, &buf);
         message_to_json(&out, arena, message);
         json_flush(&out);
         return buf;

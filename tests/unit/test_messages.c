@@ -48,7 +48,7 @@ static enum ox_code run(void *user)
                 TRY(message_unpack(arena, limits, trial->type, (const uint8_t *)trial->text, trial->length, &message,
                                    &trial->fault));
         }
-        json_begin(&out, arena_alloc(arena, JSON_BLOCK_BYTES), false, collect, trial);
+        json_begin(&out, arena_alloc(arena, JSON_BLOCK_BYTES), collect, trial);
         message_to_json(&out, arena, message);
         json_flush(&out);
         return OX_OK;
