@@ -22,10 +22,14 @@ struct strings {
         uint32_t count, capacity;
         struct slot *slot; /* slot_mask + 1 of them */
         uint32_t slot_mask;
+        char *text; /* where the next one is copied to */
+        size_t text_left, text_block;
 };
 
 #define FIRST_SLOTS 256
 #define COUNT_MOST  (UINT32_MAX / 4)
+#define FIRST_TEXTS 512 /* bytes of texts that are allocated together: the arena would pad each */
+#define LAST_TEXTS  16384
 
 struct strings *strings_new(struct arena *arena, uint64_t seed)
 {
@@ -34,6 +38,7 @@ struct strings *strings_new(struct arena *arena, uint64_t seed)
         strings->arena = arena;
         strings->seed = seed;
         strings->slot_mask = FIRST_SLOTS - 1;
+        strings->text_block = FIRST_TEXTS;
         strings->slot = arena_zalloc(arena, FIRST_SLOTS * sizeof(*strings->slot));
         str_intern_static(strings, "");
         return strings;
@@ -100,6 +105,25 @@ void str_reserve(struct strings *strings, size_t count)
                 rehash(strings, slots);
 }
 
+const char *str_keep(struct strings *strings, const char *text, size_t length)
+{
+        if (length >= strings->text_left) {
+                if (length >= strings->text_block / 4)
+                        return arena_strndup(strings->arena, text, length);
+                strings->text = arena_alloc(strings->arena, strings->text_block);
+                strings->text_left = strings->text_block;
+                if (strings->text_block < LAST_TEXTS)
+                        strings->text_block *= 2;
+        }
+        char *copy = strings->text;
+
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+        strings->text += length + 1;
+        strings->text_left -= length + 1;
+        return copy;
+}
+
 static str_id intern(struct strings *strings, const struct str_expected *expected, bool copy)
 {
         const char *text = expected->text;
@@ -115,7 +139,7 @@ static str_id intern(struct strings *strings, const struct str_expected *expecte
         str_id id = strings->count++;
 
         strings->entry[id] = (struct entry){
-                .text = copy ? arena_strndup(strings->arena, text, length) : text,
+                .text = copy ? str_keep(strings, text, length) : text,
                 .length = (uint32_t)length,
         };
         *slot = (struct slot){expected->hash, id + 1};
@@ -148,17 +172,25 @@ str_id str_intern_static(struct strings *strings, const char *text)
         return intern(strings, &read, false);
 }
 
-struct str_expected str_expect(const struct strings *strings, const char *text)
+struct str_expected str_expect(const struct strings *strings, const char *text, size_t length)
 {
-        const struct str_expected read = read_text(strings, text, strlen(text));
+        const struct str_expected read = read_text(strings, text, length);
 
         __builtin_prefetch(&strings->slot[read.hash & strings->slot_mask], 1);
         return read;
 }
 
-str_id str_intern_expected(struct strings *strings, const struct str_expected *expected)
+bool str_intern_clean(struct strings *strings, const struct str_expected *expected, str_id *ret)
 {
-        return intern(strings, expected, false);
+        const struct slot *slot = slot_of(strings, expected->text, expected->length, expected->hash);
+
+        if (slot->handle)
+                *ret = slot->handle - 1;
+        else if (!utf8_is_clean(expected->text, expected->length))
+                return false;
+        else
+                *ret = intern(strings, expected, true);
+        return true;
 }
 
 bool str_find(const struct strings *strings, const char *text, size_t length, str_id *ret)

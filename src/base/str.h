@@ -26,14 +26,19 @@ str_id str_intern_z(struct strings *strings, const char *text);
 str_id str_intern_static(struct strings *strings, const char *text);
 
 /* Says that a text will be interned before long, so that its place in the table is in the cache by then, and gives what
-   its second reading would: for str_intern_expected(), which is str_intern_static() otherwise. */
+   its second reading would. */
 struct str_expected {
         const char *text;
         size_t length;
         uint32_t hash;
 };
-struct str_expected str_expect(const struct strings *strings, const char *text);
-str_id str_intern_expected(struct strings *strings, const struct str_expected *expected);
+struct str_expected str_expect(const struct strings *strings, const char *text, size_t length);
+
+/* As str_intern(), but false when the text is not known and not clean (see utf8_is_clean()). */
+bool str_intern_clean(struct strings *strings, const struct str_expected *expected, str_id *ret);
+
+/* A copy of a text that lives as long as the strings do, with a NUL behind it, and no byte more. */
+const char *str_keep(struct strings *strings, const char *text, size_t length);
 
 /* Whether a text is interned, and its handle if so; never adds one. */
 bool str_find(const struct strings *strings, const char *text, size_t length, str_id *ret);

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "model/wire.h"
+#include "model/read.h"
 
 /* IR.md: a model of IR version 3 or later says which operator sets it uses; before, there was only one. */
 #define IR_WITH_OPSETS 3
@@ -45,8 +45,7 @@ static void memory_leave(void *memory, void *at)
 
 /* -- lists of the main graph -- */
 
-#define FIRST_ROOM     16
-#define RAW_DATA_FIELD 9 /* of TensorProto */
+#define FIRST_ROOM 16
 
 /* A message that waits to be parsed. */
 struct aside {
@@ -59,9 +58,7 @@ struct aside {
 struct loader {
         struct arena *arena;
         struct model_names names;
-        struct node_list nodes;
-        OnnxGraph graph;                       /* nothing but the other lists */
-        const ProtobufCFieldDescriptor *field; /* the list that was added to last; NULL: none */
+        struct model_graph graph; /* nothing but lists */
         bool bytes_stay;
         size_t defer_after; /* bytes of the arena */
         struct aside *first_aside, **last_aside;
@@ -88,76 +85,100 @@ void loader_defer(struct loader *loader, size_t bytes)
         loader->defer_after = bytes;
 }
 
+/* What was put aside keeps its order with what comes after it. */
+static bool defers(const struct loader *loader)
+{
+        return loader->first_aside || arena_used(loader->arena) > loader->defer_after;
+}
+
 /* A list of a graph: where its number of messages and its array stand. */
 struct list {
         size_t *count;
         ProtobufCMessage ***at;
 };
 
-static struct list list_of(OnnxGraph *graph, const ProtobufCFieldDescriptor *field)
+static struct list list_of(OnnxGraph *graph, uint32_t number)
 {
+        const struct schema_field *field = &schema_of[SCHEMA_GRAPH].field[number];
         unsigned char *base = (unsigned char *)graph;
 
-        return (struct list){(void *)(base + field->quantifier_offset), (void *)(base + field->offset)};
+        return (struct list){(void *)(base + field->also), (void *)(base + field->at)};
 }
 
-/* The bytes of a TensorProto before its raw_data, when that is its last field, as whoever writes fields in their order
-   has it; else all of them. */
-static size_t size_before_raw(const uint8_t *bytes, size_t size, ProtobufCBinaryData *ret_raw)
+static enum schema_message message_of(uint32_t number)
 {
-        for (size_t at = 0; at < size;) {
-                const struct wire_head head = wire_head(bytes + at, size - at);
-                size_t left = size - at - head.size;
-                uint64_t length = head.type == WIRE_LENGTH ? head.value : 0;
-
-                if (head.result != WIRE_OK || length > left)
-                        break;
-                if (head.number == RAW_DATA_FIELD && head.type == WIRE_LENGTH && length == left) {
-                        /* Nobody writes to what was read. */
-                        *ret_raw = (ProtobufCBinaryData){left, (uint8_t *)(uintptr_t)(bytes + size - left)};
-                        return at;
-                }
-                at += head.size + (size_t)length;
-        }
-        return size;
+        return (enum schema_message)schema_of[SCHEMA_GRAPH].field[number].message;
 }
 
-/* `stay`: the bytes do, so that the raw_data of an initializer can be read where it stands. */
-static enum ox_code parse(struct loader *loader, uint32_t number, const uint8_t *bytes, size_t size, bool stay)
+/* An array has room for a power of two. */
+static void list_add(struct loader *loader, uint32_t number, ProtobufCMessage *message)
 {
-        struct memory memory = {.arena = loader->arena};
-        ProtobufCAllocator allocator = {.alloc = memory_take, .free = memory_leave, .allocator_data = &memory};
-
-        if (!loader->field || loader->field->id != number)
-                loader->field =
-                        protobuf_c_message_descriptor_get_field(&shaped__onnx__v1__graph_proto__descriptor, number);
-        const ProtobufCFieldDescriptor *field = loader->field;
-        bool is_borrowed = stay && field->descriptor == &shaped__onnx__v1__tensor_proto__descriptor;
-        ProtobufCBinaryData raw = {0};
-        size_t unpacked = is_borrowed ? size_before_raw(bytes, size, &raw) : size;
-        ProtobufCMessage *message = protobuf_c_message_unpack(field->descriptor, &allocator, unpacked, bytes);
-        const char *text;
-
-        if (!message)
-                return memory.is_out ? arena_failure(loader->arena, &text) : OX_INVALID_ARGUMENT;
-        if (unpacked < size) {
-                ((OnnxTensor *)message)->has_raw_data = true;
-                ((OnnxTensor *)message)->raw_data = raw;
-        }
-        if (field->descriptor == &shaped__onnx__v1__node_proto__descriptor) {
-                node_list_add(&loader->nodes, model_node_of(&loader->names, (const OnnxNode *)message));
-                return OX_OK;
-        }
-        struct list list = list_of(&loader->graph, field);
+        struct list list = list_of(&loader->graph.proto, number);
         size_t count = *list.count;
 
-        /* An array has room for a power of two. */
         if (count == 0)
                 *list.at = arena_new_array(loader->arena, ProtobufCMessage *, FIRST_ROOM);
         else if (count >= FIRST_ROOM && (count & (count - 1)) == 0)
                 *list.at =
                         arena_grow(loader->arena, *list.at, count * sizeof(**list.at), 2 * count * sizeof(**list.at));
         (*list.at)[(*list.count)++] = message;
+}
+
+static const struct intact no_limits = {.name_most = SIZE_MAX, .payload_most = UINT32_MAX, .depth = UINT32_MAX};
+
+/* Reads a message at once; false when it must go the slower way. */
+static bool read_on(struct loader *loader, struct reader *r, uint32_t number, const uint8_t *bytes, size_t size)
+{
+        struct model_node *node;
+        void *message;
+
+        r->names = &loader->names;
+        if (message_of(number) == SCHEMA_NODE) {
+                if (!read_node(r, bytes, size, &node))
+                        return false;
+                node_list_add(&loader->graph.nodes, node);
+        } else {
+                if (!read_message(r, message_of(number), bytes, size, &message))
+                        return false;
+                list_add(loader, number, message);
+        }
+        return true;
+}
+
+bool loader_read(void *loader_, uint32_t number, const uint8_t *bytes, size_t size, const struct intact *limits,
+                 size_t *ret_dropped)
+{
+        struct loader *loader = loader_;
+        struct reader r = {.limits = *limits, .bytes_stay = loader->bytes_stay};
+
+        if (defers(loader) || !read_on(loader, &r, number, bytes, size))
+                return false;
+        *ret_dropped = r.dropped;
+        return true;
+}
+
+/* The same of what the skimmer kept, which is within all limits. `stay`: it outlives the loader. */
+static bool read_kept(struct loader *loader, uint32_t number, const uint8_t *bytes, size_t size, bool stay)
+{
+        struct reader r = {.limits = no_limits, .bytes_stay = stay, .is_kept = true};
+
+        return read_on(loader, &r, number, bytes, size);
+}
+
+static enum ox_code parse(struct loader *loader, uint32_t number, const uint8_t *bytes, size_t size)
+{
+        struct memory memory = {.arena = loader->arena};
+        ProtobufCAllocator allocator = {.alloc = memory_take, .free = memory_leave, .allocator_data = &memory};
+        enum schema_message is = message_of(number);
+        ProtobufCMessage *message = protobuf_c_message_unpack(schema_of[is].descriptor, &allocator, size, bytes);
+        const char *text;
+
+        if (!message)
+                return memory.is_out ? arena_failure(loader->arena, &text) : OX_INVALID_ARGUMENT;
+        if (is == SCHEMA_NODE)
+                node_list_add(&loader->graph.nodes, model_node_of(&loader->names, (const OnnxNode *)message));
+        else
+                list_add(loader, number, message);
         return OX_OK;
 }
 
@@ -176,22 +197,26 @@ enum ox_code loader_take(void *loader_, uint32_t number, const uint8_t *bytes, s
 {
         struct loader *loader = loader_;
 
-        /* What was put aside keeps its order with what comes after it. */
-        if (loader->first_aside || arena_used(loader->arena) > loader->defer_after)
+        if (defers(loader))
                 return put_aside(loader, number, bytes, size);
-        return parse(loader, number, bytes, size, is_fed && loader->bytes_stay);
+        /* What was fed has been offered to loader_read(). */
+        if (!is_fed && read_kept(loader, number, bytes, size, false))
+                return OX_OK;
+        return parse(loader, number, bytes, size);
 }
 
 /* Parses what was put aside, on the arena. */
 static enum ox_code parse_aside(struct loader *loader, const char **ret_error)
 {
         for (struct aside *aside; (aside = loader->first_aside) != NULL; loader->first_aside = aside->next) {
-                enum ox_code code = parse(loader, aside->number, aside->bytes, aside->size, true);
+                if (read_kept(loader, aside->number, aside->bytes, aside->size, true))
+                        continue;
+                enum ox_code code = parse(loader, aside->number, aside->bytes, aside->size);
 
                 if (code == OX_INVALID_ARGUMENT)
                         *ret_error = arena_printf(loader->arena,
                                                   "no model: GraphProto.%s has a message that cannot be parsed",
-                                                  loader->field->name);
+                                                  schema_of[SCHEMA_GRAPH].field[aside->number].name);
                 else if (code != OX_OK)
                         arena_failure(loader->arena, ret_error);
                 if (code != OX_OK)
@@ -201,44 +226,46 @@ static enum ox_code parse_aside(struct loader *loader, const char **ret_error)
 }
 
 /* Puts what was read of the main graph before the rest of it. */
-static void put_lists(struct model_graph *into, const struct loader *loader)
+static void put_lists(struct model_graph *into, struct loader *loader)
 {
-        OnnxGraph *graph = &into->proto;
-        const ProtobufCMessageDescriptor *descriptor = &shaped__onnx__v1__graph_proto__descriptor;
-        OnnxGraph lists = loader->graph;
-
-        for (unsigned i = 0; i < descriptor->n_fields; i++) {
-                if (descriptor->fields[i].label != PROTOBUF_C_LABEL_REPEATED)
+        for (uint32_t number = 0; number < SCHEMA_NUMBERS; number++) {
+                if (schema_of[SCHEMA_GRAPH].field[number].kind != SCHEMA_MESSAGE || message_of(number) == SCHEMA_NODE)
                         continue;
-                struct list from = list_of(&lists, &descriptor->fields[i]);
-                struct list to = list_of(graph, &descriptor->fields[i]);
+                struct list from = list_of(&loader->graph.proto, number);
+                struct list to = list_of(&into->proto, number);
 
                 *to.count = *from.count;
                 *to.at = *from.at;
         }
-        into->nodes = loader->nodes;
+        into->nodes = loader->graph.nodes;
 }
 
 /* -- the model -- */
 
-enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, struct loader *loader,
-                        struct model **ret, const char **ret_error)
+/* All of a model by protobuf-c. */
+static enum ox_code unpack_model(struct model_names *names, const uint8_t *bytes, size_t size, OnnxModel **ret,
+                                 const char **ret_error)
 {
-        struct memory memory = {.arena = arena};
+        struct memory memory = {.arena = names->arena};
         ProtobufCAllocator allocator = {.alloc = memory_take, .free = memory_leave, .allocator_data = &memory};
-
-        if (size == 0) {
-                *ret_error = "not a model: the body is empty, or has no field of a ModelProto";
-                return OX_INVALID_ARGUMENT;
-        }
         OnnxModel *model = shaped__onnx__v1__model_proto__unpack(&allocator, size, bytes);
 
         if (memory.is_out)
-                return arena_failure(arena, ret_error);
+                return arena_failure(names->arena, ret_error);
         if (!model) {
                 *ret_error = "not a model: the body is not a ModelProto";
                 return OX_INVALID_ARGUMENT;
         }
+        if (model->graph)
+                model->graph = &model_graph_of(names, model->graph)->proto;
+        for (size_t i = 0; i < model->n_functions; i++)
+                model->functions[i] = &model_function_of(names, model->functions[i])->proto;
+        *ret = model;
+        return OX_OK;
+}
+
+static enum ox_code check_model(struct arena *arena, const OnnxModel *model, const char **ret_error)
+{
         if (!model->graph) {
                 *ret_error = "no model: the ModelProto has no graph";
                 return OX_INVALID_ARGUMENT;
@@ -248,22 +275,37 @@ enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, 
                                           model->ir_version);
                 return OX_INVALID_ARGUMENT;
         }
-        struct model *read = arena_new_zero(arena, struct model);
+        return OX_OK;
+}
 
-        if (loader) {
-                TRY(parse_aside(loader, ret_error));
-                read->names = loader->names;
-        } else {
-                model_names_init(&read->names, arena, strings_new(arena, 0));
+enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, struct loader *loader,
+                        struct model **ret, const char **ret_error)
+{
+        struct model *made = arena_new_zero(arena, struct model);
+        struct reader r = {.names = &made->names, .limits = no_limits, .is_kept = true};
+        OnnxModel *model = NULL;
+        void *message;
+
+        if (size == 0) {
+                *ret_error = "not a model: the body is empty, or has no field of a ModelProto";
+                return OX_INVALID_ARGUMENT;
         }
-        struct model_graph *graph = model_graph_of(&read->names, model->graph);
-
         if (loader)
-                put_lists(graph, loader);
-        model->graph = &graph->proto;
-        for (size_t i = 0; i < model->n_functions; i++)
-                model->functions[i] = &model_function_of(&read->names, model->functions[i])->proto;
-        read->proto = model;
-        *ret = read;
+                made->names = loader->names;
+        else
+                model_names_init(&made->names, arena, strings_new(arena, 0));
+        if (loader && read_message(&r, SCHEMA_MODEL, bytes, size, &message))
+                model = message;
+        else
+                TRY(unpack_model(&made->names, bytes, size, &model, ret_error));
+        TRY(check_model(arena, model, ret_error));
+        if (loader) {
+                loader->names = made->names;
+                TRY(parse_aside(loader, ret_error));
+                put_lists((struct model_graph *)model->graph, loader);
+                made->names = loader->names;
+        }
+        made->proto = model;
+        *ret = made;
         return OX_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "model/graph.h"
+#include "model/intact.h"
 
 /* protobuf-c's allocator over an arena: free does nothing. `ret` must live as long as it is used. */
 void arena_allocator(struct arena *arena, ProtobufCAllocator *ret);
@@ -21,11 +22,13 @@ void loader_bytes_stay(struct loader *loader, bool stay);
    far longer than reading, and may be another thread's work. */
 void loader_defer(struct loader *loader, size_t bytes);
 
-/* Takes the next message of a list: what a skimmer's sink calls. */
+/* Reads the next message of a list, or takes it: what a skimmer's sink calls. */
+bool loader_read(void *loader, uint32_t number, const uint8_t *bytes, size_t size, const struct intact *limits,
+                 size_t *ret_dropped);
 enum ox_code loader_take(void *loader, uint32_t number, const uint8_t *bytes, size_t size, bool is_fed);
 
-/* Parses the bytes that the skimmer kept to the end, and puts the loader's lists (NULL: there are none) into their
-   graph. OX_INVALID_ARGUMENT with *ret_error (on the arena) when they are no ModelProto, or have neither a graph nor an
-   opset import. */
+/* Parses the bytes that the skimmer kept to the end, and puts the loader's lists into their graph. NULL: there are
+   none, and protobuf-c reads all of it. OX_INVALID_ARGUMENT with *ret_error (on the arena) when they are no ModelProto,
+   or have neither a graph nor an opset import. */
 enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, struct loader *loader,
                         struct model **ret, const char **ret_error);

@@ -1,9 +1,11 @@
-/* What the skimmer keeps of ONNX's messages: the fields of proto/onnx.proto, as one constant table. */
+/* What is kept of ONNX's messages, and where protobuf-c's structs have it: the fields of proto/onnx.proto, as one
+   constant table. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/onnx.h"
 #include "model/wire.h"
 
 enum schema_message {
@@ -43,7 +45,8 @@ enum schema_kind {
 
 enum {
         SCHEMA_REPEATED = 1,
-        SCHEMA_PAYLOAD = 2 /* counts towards what is kept of one tensor's data */
+        SCHEMA_PAYLOAD = 2, /* counts towards what is kept of one tensor's data */
+        SCHEMA_ONE_OF = 4   /* of several fields in one place, of which the number says which is there */
 };
 
 struct schema_field {
@@ -52,11 +55,16 @@ struct schema_field {
         uint8_t flags;
         uint8_t message; /* of SCHEMA_MESSAGE */
         uint8_t takes;   /* by bit: the wire types that parsers take for it */
+        uint8_t width;   /* bytes of a number, or of an element of a list */
+        uint16_t at;     /* in the message's struct: the value, or the pointer to a list, and ... */
+        uint16_t also;   /* ... its count, whether it is there, or the number of the one of several; 0: nothing */
 };
 
 /* A message's name, and its fields by their numbers. */
 struct schema {
         const char *name;
+        const ProtobufCMessageDescriptor *descriptor;
+        size_t size; /* of the struct */
         struct schema_field field[SCHEMA_NUMBERS];
 };
 

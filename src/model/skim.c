@@ -133,8 +133,8 @@ static size_t feed_head(struct skimmer *s, const uint8_t *at, size_t size)
         return head.size - before;
 }
 
-/* Hands a message of the main graph on as it stands in the chunk, when all of it does and all of it is kept; returns
-   the bytes that it takes of the chunk, or 0 when it must be read field by field. */
+/* Hands a message of the main graph on as it stands in the chunk, when all of it does and it is read at once, or all of
+   it is kept; returns the bytes that it takes of the chunk, or 0 when it must be read field by field. */
 static size_t feed_intact(struct skimmer *s, const uint8_t *at, size_t size)
 {
         struct frame *graph = &s->frame[s->depth];
@@ -148,23 +148,28 @@ static size_t feed_intact(struct skimmer *s, const uint8_t *at, size_t size)
                 size = (size_t)graph->left;
         const struct wire_head head = wire_head(at, size);
 
-        if (head.result != WIRE_OK || head.type != WIRE_LENGTH || head.number >= SCHEMA_NUMBERS ||
-            head.value > size - head.size || wire_width(head.value) != (size_t)(head.size - head.tag_size))
+        if (s->depth == s->depth_most || head.result != WIRE_OK || head.type != WIRE_LENGTH ||
+            head.number >= SCHEMA_NUMBERS || head.value > size - head.size ||
+            wire_width(head.value) != (size_t)(head.size - head.tag_size))
                 return 0;
         const struct schema_field *field = &schema_of[graph->message].field[head.number];
-        size_t whole = head.size + (size_t)head.value;
+        size_t whole = head.size + (size_t)head.value, dropped = 0;
 
         /* Weights in between, which nobody reads, make the next head far. */
         if (whole < size)
                 __builtin_prefetch(at + whole);
-        if (field->kind != SCHEMA_MESSAGE || whole > skim_left(s) ||
-            !message_is_intact(&limits, (enum schema_message)field->message, at + head.size, (size_t)head.value))
+        if (field->kind != SCHEMA_MESSAGE || whole > skim_left(s))
                 return 0;
-        skim_hand_on(s, (uint8_t)head.number, at + head.size, (size_t)head.value, true);
+        if (!skim_read_on(s, (uint8_t)head.number, at + head.size, (size_t)head.value, &limits, &dropped)) {
+                if (!message_is_intact(&limits, (enum schema_message)field->message, at + head.size,
+                                       (size_t)head.value))
+                        return 0;
+                skim_hand_on(s, (uint8_t)head.number, at + head.size, (size_t)head.value, true);
+        }
         graph->last = (uint8_t)head.number;
         graph->left -= whole;
         s->at += whole;
-        s->taken += whole;
+        s->taken += whole - dropped;
         return whole;
 }
 

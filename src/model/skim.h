@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/bounds.h"
 #include "base/limits.h"
+#include "model/intact.h"
 
 /* The field that the skimmer adds to a TensorProto whose payload it dropped: bool data_dropped (proto/onnx.proto),
    a number that ONNX does not use. "Dropped" differs from "no data". */
@@ -21,6 +22,11 @@ struct skimmer;
    after the call, but when `is_fed`: then they stand in what was fed, as long as its owner keeps that. Any code but
    OX_OK ends the skimming. */
 struct skim_sink {
+        /* Takes what nobody has looked at yet, which stands in what was fed, with everything within limits;
+           *ret_dropped: how many of its bytes are not kept. False: it must be looked at, and what is kept of it goes to
+           take(). NULL: so it is always. */
+        bool (*read)(void *user, uint32_t number, const uint8_t *bytes, size_t size, const struct intact *limits,
+                     size_t *ret_dropped);
         enum ox_code (*take)(void *user, uint32_t number, const uint8_t *bytes, size_t size, bool is_fed);
         void *user;
 };

@@ -1,4 +1,4 @@
-/* The skimmer's table says what proto/onnx.proto says: held against the descriptors that protoc-c wrote. */
+/* The table of fields says what proto/onnx.proto says: held against the descriptors that protoc-c wrote. */
 #include "model/onnx.h"
 #include "model/schema.h"
 #include "model/skim.h"
@@ -58,6 +58,24 @@ static bool is_payload(const char *name)
         return length > 5 && strcmp(name + length - 5, "_data") == 0 && strcmp(name, "external_data") != 0;
 }
 
+/* Bytes of a number, or of what a list or a pointer holds. */
+static size_t width_of(const ProtobufCFieldDescriptor *field)
+{
+        switch (field->type) {
+        case PROTOBUF_C_TYPE_INT32:
+        case PROTOBUF_C_TYPE_FLOAT:
+                return 4;
+        case PROTOBUF_C_TYPE_INT64:
+        case PROTOBUF_C_TYPE_UINT64:
+        case PROTOBUF_C_TYPE_DOUBLE:
+                return 8;
+        case PROTOBUF_C_TYPE_BYTES:
+                return sizeof(ProtobufCBinaryData);
+        default:
+                return sizeof(void *);
+        }
+}
+
 static void same_field(const struct schema_field *ours, const ProtobufCFieldDescriptor *theirs, const char *message)
 {
         unsigned flags = 0;
@@ -70,7 +88,12 @@ static void same_field(const struct schema_field *ours, const ProtobufCFieldDesc
                 flags |= SCHEMA_REPEATED;
         if (strcmp(message, "TensorProto") == 0 && is_payload(theirs->name))
                 flags |= SCHEMA_PAYLOAD;
+        if (theirs->flags & PROTOBUF_C_FIELD_FLAG_ONEOF)
+                flags |= SCHEMA_ONE_OF;
         ck_assert_uint_eq(ours->flags, flags);
+        ck_assert_uint_eq(ours->at, theirs->offset);
+        ck_assert_uint_eq(ours->also, theirs->quantifier_offset);
+        ck_assert_uint_eq(ours->width, width_of(theirs));
         if (ours->kind == SCHEMA_MESSAGE)
                 ck_assert_ptr_eq(descriptors[ours->message], theirs->descriptor);
 }
@@ -80,6 +103,9 @@ START_TEST(table_is_the_schema)
         for (int m = 0; m < SCHEMA_COUNT; m++) {
                 const ProtobufCMessageDescriptor *theirs = descriptors[m];
                 size_t ours = 0, dropped = 0;
+
+                ck_assert_ptr_eq(schema_of[m].descriptor, theirs);
+                ck_assert_uint_eq(schema_of[m].size, theirs->sizeof_message);
 
                 for (size_t i = 0; i < SCHEMA_NUMBERS; i++)
                         ours += schema_of[m].field[i].name != NULL;

@@ -1,0 +1,474 @@
+#include "model/read.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+/* Nodes that have more of these are left to the slower way. */
+#define FEW_INPUTS     32
+#define FEW_OUTPUTS    16
+#define FEW_ATTRIBUTES 32
+
+/* A message's bytes that are still to be read. */
+struct span {
+        const uint8_t *at, *end;
+};
+
+/* What was read of a tensor's payload: of its bytes, which the skimmer counts, and with the fields' heads. */
+struct payload {
+        uint32_t kept;
+        size_t whole;
+        bool is_dropped;
+};
+
+static bool read_fields(struct reader *r, enum schema_message message, struct span span, uint32_t depth, void *into);
+static bool read_node_at(struct reader *r, struct span span, uint32_t depth, struct model_node **ret);
+
+/* -- heads -- */
+
+/* The head of the next field, whose content is all there; false for what is none. */
+static inline bool next_head(struct span span, struct wire_head *ret)
+{
+        const size_t size = (size_t)(span.end - span.at);
+
+        *ret = wire_head(span.at, size);
+        return ret->result == WIRE_OK && (ret->type != WIRE_LENGTH || ret->value <= size - ret->size);
+}
+
+/* Bytes of a field with its head. */
+static inline size_t field_size(const struct wire_head *head)
+{
+        return head->size + (head->type == WIRE_LENGTH ? (size_t)head->value : 0);
+}
+
+/* Whether a length is in more bytes than it needs: the skimmer writes it anew. */
+static inline bool is_long(const uint8_t *field, const struct wire_head *head)
+{
+        return head->type == WIRE_LENGTH && head->size - head->tag_size > 1 && field[head->size - 1] == 0;
+}
+
+/* A field that nobody reads. */
+static bool drop_field(struct reader *r, const struct wire_head *head)
+{
+        r->dropped += field_size(head);
+        return !r->is_kept;
+}
+
+static inline struct span content_of(const uint8_t *field, const struct wire_head *head)
+{
+        return (struct span){field + head->size, field + head->size + head->value};
+}
+
+/* -- single fields -- */
+
+static bool read_name(struct reader *r, struct span span, char **ret)
+{
+        const size_t length = (size_t)(span.end - span.at);
+        struct str_expected name;
+        str_id id;
+
+        if (length > r->limits.name_most)
+                return false;
+        name = str_expect(r->names->strings, (const char *)span.at, length);
+        if (!str_intern_clean(r->names->strings, &name, &id))
+                return false;
+        *ret = (char *)(uintptr_t)str_text(r->names->strings, id); /* nobody writes to what was read */
+        return true;
+}
+
+static ProtobufCBinaryData read_bytes(struct reader *r, struct span span)
+{
+        const size_t length = (size_t)(span.end - span.at);
+        ProtobufCBinaryData bytes = {.len = length};
+
+        if (length && r->bytes_stay) {
+                bytes.data = (uint8_t *)(uintptr_t)span.at;
+        } else if (length) {
+                bytes.data = arena_alloc(r->names->arena, length);
+                memcpy(bytes.data, span.at, length);
+        }
+        return bytes;
+}
+
+static size_t struct_size(enum schema_message message)
+{
+        return message == SCHEMA_GRAPH      ? sizeof(struct model_graph)
+               : message == SCHEMA_FUNCTION ? sizeof(struct model_function)
+                                            : schema_of[message].size;
+}
+
+/* `depth`: of messages that may nest in the one around it. */
+static bool read_child(struct reader *r, enum schema_message message, struct span span, uint32_t depth, void **ret)
+{
+        if (depth == 0)
+                return false;
+        ProtobufCMessage *child = arena_zalloc(r->names->arena, struct_size(message));
+
+        child->descriptor = schema_of[message].descriptor;
+        *ret = child;
+        return read_fields(r, message, span, depth - 1, child);
+}
+
+static void put_number(void *at, uint64_t value, size_t width)
+{
+        if (width == sizeof(int32_t))
+                *(int32_t *)at = (int32_t)(uint32_t)value;
+        else
+                *(int64_t *)at = (int64_t)value;
+}
+
+/* A field that is not repeated, at `field`. Numbers, names and bytes that are given again count as given last. */
+static bool read_single(struct reader *r, const struct schema_field *is, const uint8_t *field,
+                        const struct wire_head *head, uint32_t depth, unsigned char *into)
+{
+        void *at = into + is->at;
+
+        if (is->flags & SCHEMA_ONE_OF) {
+                uint32_t *one = (uint32_t *)(into + is->also);
+
+                if (*one && (*one != head->number || is->kind == SCHEMA_MESSAGE))
+                        return false;
+                *one = head->number;
+        } else if (is->also) {
+                *(protobuf_c_boolean *)(into + is->also) = true;
+        }
+        switch (is->kind) {
+        case SCHEMA_VARINT:
+                put_number(at, head->value, is->width);
+                return true;
+        case SCHEMA_FIXED32:
+                memcpy(at, field + head->tag_size, sizeof(float));
+                return true;
+        case SCHEMA_NAME:
+                return read_name(r, content_of(field, head), at);
+        case SCHEMA_BYTES:
+                *(ProtobufCBinaryData *)at = read_bytes(r, content_of(field, head));
+                return true;
+        case SCHEMA_MESSAGE:
+                return !*(void **)at &&
+                       read_child(r, (enum schema_message)is->message, content_of(field, head), depth, at);
+        default:
+                return false;
+        }
+}
+
+/* -- lists -- */
+
+/* Numbers that are packed into one field. */
+static bool read_packed(struct reader *r, const struct schema_field *is, struct span span, void **ret,
+                        size_t *ret_count)
+{
+        const size_t size = (size_t)(span.end - span.at), unit = schema_unit(is);
+        size_t count = 0;
+
+        if (is->kind != SCHEMA_VARINT) {
+                *ret = arena_alloc(r->names->arena, size);
+                memcpy(*ret, span.at, size);
+                *ret_count = size / unit;
+                return size % unit == 0;
+        }
+        if (!wire_is_varints(span.at, size))
+                return false;
+        for (size_t i = 0; i < size; i++)
+                count += span.at[i] < 0x80;
+        unsigned char *to = arena_array(r->names->arena, count, is->width);
+
+        *ret = to;
+        *ret_count = count;
+        for (; count > 0; count--, to += is->width) {
+                uint64_t value = 0;
+                unsigned shift = 0;
+
+                for (; *span.at >= 0x80; span.at++, shift += 7)
+                        value |= (uint64_t)(*span.at & 0x7f) << shift;
+                put_number(to, value | (uint64_t)*span.at++ << shift, is->width);
+        }
+        return true;
+}
+
+/* How many fields of one number follow each other, the first of which has the given tag; 0 when one of them is none. */
+static size_t count_run(struct span span, const struct wire_head *first)
+{
+        const uint8_t *tag = span.at;
+        size_t count = 0;
+
+        while ((size_t)(span.end - span.at) > first->tag_size && memcmp(span.at, tag, first->tag_size) == 0) {
+                struct wire_head head;
+
+                if (!next_head(span, &head) || is_long(span.at, &head))
+                        return 0;
+                span.at += field_size(&head);
+                count++;
+        }
+        return count;
+}
+
+/* An element of a list that stands at `field`, with its head. */
+static bool read_element(struct reader *r, const struct schema_field *is, const uint8_t *field,
+                         const struct wire_head *head, uint32_t depth, void *ret)
+{
+        switch (is->kind) {
+        case SCHEMA_VARINT:
+                put_number(ret, head->value, is->width);
+                return true;
+        case SCHEMA_FIXED32:
+        case SCHEMA_FIXED64:
+                memcpy(ret, field + head->tag_size, is->width);
+                return true;
+        case SCHEMA_NAME:
+                return read_name(r, content_of(field, head), ret);
+        case SCHEMA_BYTES:
+                *(ProtobufCBinaryData *)ret = read_bytes(r, content_of(field, head));
+                return true;
+        default:
+                return read_child(r, (enum schema_message)is->message, content_of(field, head), depth, ret);
+        }
+}
+
+/* A list whose elements follow each other. `span` begins with the first of them, and ends up behind the last. */
+static bool read_run(struct reader *r, const struct schema_field *is, struct span *span, const struct wire_head *first,
+                     uint32_t depth, unsigned char *into)
+{
+        size_t *count = (size_t *)(into + is->also);
+        void **list = (void **)(into + is->at);
+
+        if (*count)
+                return false; /* it has begun before */
+        if (first->type == WIRE_LENGTH && is->kind < SCHEMA_NAME) {
+                const struct span content = content_of(span->at, first);
+
+                span->at = content.end;
+                return read_packed(r, is, content, list, count);
+        }
+        const size_t n = count_run(*span, first);
+        unsigned char *to = arena_array(r->names->arena, n, is->width);
+
+        *count = n;
+        *list = to;
+        for (size_t i = 0; i < n; i++, to += is->width) {
+                const struct wire_head head = wire_head(span->at, (size_t)(span->end - span->at));
+
+                if (!read_element(r, is, span->at, &head, depth, to))
+                        return false;
+                span->at += field_size(&head);
+        }
+        return n > 0;
+}
+
+static bool add_node(struct reader *r, enum schema_message message, struct span span, uint32_t depth, void *into)
+{
+        struct node_list *list = message == SCHEMA_GRAPH ? &((struct model_graph *)into)->nodes
+                                                         : &((struct model_function *)into)->nodes;
+        struct model_node *node;
+
+        if (depth == 0 || !read_node_at(r, span, depth - 1, &node))
+                return false;
+        node_list_add(list, node);
+        return true;
+}
+
+/* -- tensors -- */
+
+/* Bytes of the mark that the skimmer leaves of a payload. */
+#define MARK_BYTES 4
+
+static void drop_payload(struct reader *r, struct payload *payload, OnnxTensor *tensor)
+{
+        payload->is_dropped = true;
+        r->dropped += payload->whole - MARK_BYTES;
+        tensor->n_float_data = tensor->n_int32_data = tensor->n_int64_data = 0;
+        tensor->n_double_data = tensor->n_uint64_data = 0;
+        tensor->has_raw_data = false;
+        tensor->raw_data = (ProtobufCBinaryData){0};
+        tensor->has_data_dropped = tensor->data_dropped = true;
+}
+
+/* Whether a field of the payload is kept, as skim_payload_fits() has it. */
+static bool payload_fits(struct reader *r, struct payload *payload, const struct wire_head *head, OnnxTensor *tensor)
+{
+        if (payload->is_dropped) {
+                r->dropped += field_size(head);
+                return false;
+        }
+        payload->whole += field_size(head);
+        if (head->value <= r->limits.payload_most - payload->kept) {
+                payload->kept += head->value ? (uint32_t)head->value : 1;
+                if (payload->kept <= r->limits.payload_most)
+                        return true;
+        }
+        drop_payload(r, payload, tensor);
+        return false;
+}
+
+/* -- messages -- */
+
+static bool read_fields(struct reader *r, enum schema_message message, struct span span, uint32_t depth, void *into)
+{
+        const struct schema *schema = &schema_of[message];
+        struct payload payload = {0};
+        struct wire_head head;
+
+        while (span.at < span.end) {
+                if (!next_head(span, &head))
+                        return false;
+                const uint8_t *field = span.at;
+                const struct schema_field *is = &schema->field[head.number < SCHEMA_NUMBERS ? head.number : 0];
+
+                if (!schema_takes(is, head.type)) {
+                        if (!drop_field(r, &head))
+                                return false;
+                        span.at += field_size(&head);
+                        continue;
+                }
+                if (is_long(field, &head))
+                        return false;
+                if (is->flags & SCHEMA_PAYLOAD) {
+                        if (head.type != WIRE_LENGTH || (is->flags & SCHEMA_REPEATED && is->kind == SCHEMA_BYTES))
+                                return false;
+                        if (!payload_fits(r, &payload, &head, into)) {
+                                span.at += field_size(&head);
+                                continue;
+                        }
+                }
+                if (is->kind == SCHEMA_MESSAGE && is->message == SCHEMA_NODE) {
+                        if (!add_node(r, message, content_of(field, &head), depth, into))
+                                return false;
+                        span.at += field_size(&head);
+                } else if (is->flags & SCHEMA_REPEATED) {
+                        if (!read_run(r, is, &span, &head, depth, into))
+                                return false;
+                } else {
+                        if (!read_single(r, is, field, &head, depth, into))
+                                return false;
+                        span.at += field_size(&head);
+                }
+        }
+        return true;
+}
+
+bool read_message(struct reader *r, enum schema_message message, const uint8_t *at, size_t size, void **ret)
+{
+        ProtobufCMessage *made = arena_zalloc(r->names->arena, struct_size(message));
+
+        made->descriptor = schema_of[message].descriptor;
+        *ret = made;
+        return read_fields(r, message, (struct span){at, at + size}, r->limits.depth, made);
+}
+
+/* -- nodes -- */
+
+enum {
+        NODE_INPUT = 1,
+        NODE_OUTPUT = 2,
+        NODE_NAME = 3,
+        NODE_OP = 4,
+        NODE_ATTRIBUTE = 5,
+        NODE_DOMAIN = 7,
+        NODE_OVERLOAD = 8
+};
+
+/* What is read of a node before it is made. Names are interned in the end: by then the places that their hashes lead to
+   are in the cache. */
+struct node_parts {
+        struct str_expected input[FEW_INPUTS], output[FEW_OUTPUTS];
+        OnnxAttribute *attribute[FEW_ATTRIBUTES];
+        size_t n_input, n_output, n_attribute;
+        const char *name;
+        char *op, *domain, *overload;
+};
+
+static bool expect_value(struct reader *r, struct span span, struct str_expected *list, size_t *count, size_t most)
+{
+        const size_t length = (size_t)(span.end - span.at);
+
+        if (*count == most || length > r->limits.name_most)
+                return false;
+        list[(*count)++] = str_expect(r->names->strings, (const char *)span.at, length);
+        return true;
+}
+
+static bool keep_name(struct reader *r, struct span span, const char **ret)
+{
+        const size_t length = (size_t)(span.end - span.at);
+
+        if (length > r->limits.name_most || !utf8_is_clean((const char *)span.at, length))
+                return false;
+        *ret = str_keep(r->names->strings, (const char *)span.at, length);
+        return true;
+}
+
+static bool read_part(struct reader *r, struct span span, uint32_t number, uint32_t depth, struct node_parts *parts)
+{
+        void *child;
+
+        switch (number) {
+        case NODE_INPUT:
+                return expect_value(r, span, parts->input, &parts->n_input, FEW_INPUTS);
+        case NODE_OUTPUT:
+                return expect_value(r, span, parts->output, &parts->n_output, FEW_OUTPUTS);
+        case NODE_NAME:
+                return keep_name(r, span, &parts->name);
+        case NODE_OP:
+                return read_name(r, span, &parts->op);
+        case NODE_ATTRIBUTE:
+                if (parts->n_attribute == FEW_ATTRIBUTES || !read_child(r, SCHEMA_ATTRIBUTE, span, depth, &child))
+                        return false;
+                parts->attribute[parts->n_attribute++] = child;
+                return true;
+        case NODE_DOMAIN:
+                return read_name(r, span, &parts->domain);
+        case NODE_OVERLOAD:
+                return read_name(r, span, &parts->overload);
+        default:
+                return false;
+        }
+}
+
+static bool make_node(struct reader *r, const struct node_parts *parts, struct model_node **ret)
+{
+        struct model_names *names = r->names;
+        const char *none = str_text(names->strings, STR_EMPTY);
+        const struct model_op *op = model_op_of(names, parts->domain ? parts->domain : none,
+                                                parts->op ? parts->op : none, parts->overload ? parts->overload : none);
+        struct model_node *node =
+                model_node_new(names->arena, op, parts->name, parts->n_input, parts->n_output, parts->n_attribute);
+        str_id *value = node->value;
+
+        for (size_t i = 0; i < parts->n_input; i++)
+                if (!str_intern_clean(names->strings, &parts->input[i], value++))
+                        return false;
+        for (size_t o = 0; o < parts->n_output; o++)
+                if (!str_intern_clean(names->strings, &parts->output[o], value++))
+                        return false;
+        for (size_t a = 0; a < parts->n_attribute; a++)
+                node_attributes(node)[a] = parts->attribute[a];
+        *ret = node;
+        return true;
+}
+
+static bool read_node_at(struct reader *r, struct span span, uint32_t depth, struct model_node **ret)
+{
+        struct node_parts parts;
+        struct wire_head head;
+
+        parts.n_input = parts.n_output = parts.n_attribute = 0;
+        parts.name = "";
+        parts.op = parts.domain = parts.overload = NULL;
+        for (; span.at < span.end; span.at += field_size(&head)) {
+                if (!next_head(span, &head))
+                        return false;
+                const bool is_known = head.number < SCHEMA_NUMBERS &&
+                                      schema_takes(&schema_of[SCHEMA_NODE].field[head.number], head.type);
+
+                if (is_known ? is_long(span.at, &head) ||
+                                       !read_part(r, content_of(span.at, &head), head.number, depth, &parts)
+                             : !drop_field(r, &head))
+                        return false;
+        }
+        return make_node(r, &parts, ret);
+}
+
+bool read_node(struct reader *r, const uint8_t *at, size_t size, struct model_node **ret)
+{
+        return read_node_at(r, (struct span){at, at + size}, r->limits.depth, ret);
+}
