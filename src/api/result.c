@@ -29,9 +29,9 @@ static enum ox_code run_value(void *user)
                 .name = value->name,
                 .kind = value->kind,
                 .scope = value->scope,
-                .node = value->node,
-                .node_index = value->node_index,
-                .op = value->op,
+                .node = result_node(value),
+                .node_index = result_node_index(value),
+                .op = result_op(value),
         };
         value_export(request->context->arena, request->result->dims, &value->value, &request->ret->value);
         return OX_OK;

@@ -139,10 +139,10 @@ static void presume_for(struct infer *f, const struct result_value *entry)
 {
         const struct dim_origin origin = {.value = entry->name,
                                           .axis = -1,
-                                          .op = entry->op,
-                                          .node = entry->node,
+                                          .op = result_op(entry),
+                                          .node = result_node(entry),
                                           .scope = entry->scope,
-                                          .node_index = entry->node_index};
+                                          .node_index = result_node_index(entry)};
         const struct type *type = &entry->value.type;
         bool is_set = false;
 
@@ -161,7 +161,7 @@ static void presume_for(struct infer *f, const struct result_value *entry)
 void condition_presume(struct infer *f)
 {
         for (size_t i = 0; i < f->n_entry && dim_may_presume(f->dims); i++)
-                if (entry_at(f, i)->node_index >= 0)
+                if (entry_at(f, i)->made_by)
                         presume_for(f, entry_at(f, i));
 }
 

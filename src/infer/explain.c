@@ -124,7 +124,8 @@ static const struct ox_diag *diag_of(const struct infer *f, const struct result_
         for (size_t i = 0; i < f->diags.count; i++) {
                 const struct ox_diag *d = &f->diags.at[i];
 
-                if (d->node_index == entry->node_index && d->node_index >= 0 && strcmp(d->scope, entry->scope) == 0 &&
+                if (d->node_index == result_node_index(entry) && d->node_index >= 0 &&
+                    strcmp(d->scope, entry->scope) == 0 &&
                     (d->severity != OX_INFO || strcmp(d->reason, reason_word(REASON_RANK_UNDECIDED)) == 0))
                         return d;
         }

@@ -56,11 +56,11 @@ void function_table(struct infer *f)
         }
 }
 
-struct function *function_find(struct infer *f, const struct model_node *node)
+struct function *function_find(struct infer *f, const struct model_op *op)
 {
         if (!f->model || !f->model->n_functions)
                 return NULL;
-        int64_t at = map_get(&f->functions, function_key(f, node->op->domain, node->op->type, node->op->overload));
+        int64_t at = map_get(&f->functions, function_key(f, op->domain, op->type, op->overload));
 
         return at < 0 ? NULL : &f->function[at];
 }

@@ -23,11 +23,22 @@ struct opset {
         int64_t version;
 };
 
+/* An operator of nodes as these imports have it. */
+struct op_use {
+        int64_t opset;             /* the version of its domain; 0: none is imported */
+        const struct op_row *row;  /* NULL: there is none for it */
+        bool exists;               /* in some version, at least */
+        struct function *function; /* of the model, which then takes the row's place; NULL */
+};
+
 /* What a model or a function imports: one version a domain. */
 struct opsets {
         const struct opset *at;
         size_t count;
         struct name_map by_domain;
+        struct name_map use_of; /* from the number of a struct model_op to that of its use */
+        struct op_use *use;
+        uint32_t n_use, use_room;
 };
 
 /* A function of the model, and what is remembered of it between calls. */
@@ -57,7 +68,7 @@ struct scope {
         const OnnxValueInfo **declaration;
         size_t n_declaration;
         size_t n_without_shape; /* of them, the first ones: only kinds and element types count */
-        const struct opsets *opsets;
+        struct opsets *opsets;
         const struct frame *frame; /* NULL outside functions */
         bool repeats;              /* a body that runs for many iterations, or within one */
         int depth;                 /* of subgraphs and functions */
@@ -123,7 +134,7 @@ struct infer {
         struct dim_name *dim_name;
         size_t n_dim_name, dim_name_room;
         bool mute_names; /* all names that no input has are taken for split */
-        const struct opsets *opsets;
+        struct opsets *opsets;
         struct name_map functions; /* of the model, by "domain\1name\1overload": number of `function` */
         struct function *function;
         struct function_memo *memo; /* the last one made */
@@ -159,10 +170,13 @@ struct result_value *entry_at(const struct infer *f, size_t number);
 /* An entry of a value that no node makes, whose type is not known yet. */
 static inline struct result_value entry_given(enum ox_kind kind, const struct scope *scope, const char *name)
 {
-        return (struct result_value){
-                .name = name, .kind = kind, .scope = scope->path, .node = "", .node_index = -1, .op = ""};
+        return (struct result_value){.name = name, .kind = kind, .scope = scope->path};
 }
 
+/* Where the next entry comes, made in place: it is not there until it is kept. Valid while no other is added. */
+struct result_value *entry_room(struct infer *f);
+/* False, and it is not kept, when the scope has one of that name already. */
+bool entry_keep(struct infer *f, struct scope *scope, str_id name);
 /* A new entry at the end; false when the scope has one of that name already. */
 bool entry_add(struct infer *f, struct scope *scope, str_id name, const struct result_value *entry);
 /* The value of a name, in the scope or around it; NULL. */
@@ -297,6 +311,8 @@ void opsets_read(struct infer *f, OnnxOpsetId *const *ids, size_t count, const c
 void opset_note_newer(struct infer *f, const char *scope, const struct opset *opset);
 /* The version of a domain that is imported, by the model where these do not; 0: none. */
 int64_t opsets_version(const struct infer *f, const struct opsets *opsets, const char *domain);
+/* What an operator is to nodes under these imports: looked up once for all of them. */
+struct op_use opsets_use(struct infer *f, struct opsets *opsets, const struct model_op *op);
 
 /* -- sort.c -- */
 
@@ -407,8 +423,8 @@ void twice_share(struct infer *f, struct node *n, size_t n_constraint);
 /* -- function.c -- */
 
 void function_table(struct infer *f);
-/* The model's function that a node calls; NULL. */
-struct function *function_find(struct infer *f, const struct model_node *node);
+/* The model's function of that name; NULL. */
+struct function *function_find(struct infer *f, const struct model_op *op);
 enum ox_code function_call(struct infer *f, const struct scope *scope, struct node *n, struct function *function);
 /* Forgets all calls that were remembered after `until`. */
 void function_forget(struct infer *f, struct function_memo *until);

@@ -25,7 +25,7 @@ static void infer_begin(struct infer *f, struct arena *arena, const struct ox_li
 }
 
 /* Before IR version 3 there was but one operator set (IR.md). */
-static const struct opsets *read_opsets(struct infer *f, const OnnxModel *model)
+static struct opsets *read_opsets(struct infer *f, const OnnxModel *model)
 {
         static const struct opset first = {"", "", 1};
         struct opsets *opsets = arena_new_zero(f->arena, struct opsets);
@@ -38,7 +38,7 @@ static const struct opsets *read_opsets(struct infer *f, const OnnxModel *model)
 }
 
 /* A node's domain is at its newest version where the request does not say. */
-static const struct opsets *request_opsets(struct infer *f, const struct infer_node_request *request)
+static struct opsets *request_opsets(struct infer *f, const struct infer_node_request *request)
 {
         const char *domain = op_canonical_domain(text_or_empty(request->node->domain));
         struct opset *at = arena_new_array(f->arena, struct opset, 1);

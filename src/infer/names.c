@@ -79,10 +79,8 @@ struct result_value *entry_at(const struct infer *f, size_t number)
         return &f->chunk[number / ENTRY_CHUNK][number % ENTRY_CHUNK];
 }
 
-bool entry_add(struct infer *f, struct scope *scope, str_id name, const struct result_value *entry)
+struct result_value *entry_room(struct infer *f)
 {
-        if (!map_put(f, &scope->entries, name, (uint32_t)f->n_entry))
-                return false;
         size_t chunk = f->n_entry / ENTRY_CHUNK;
 
         if (chunk == f->n_chunk) {
@@ -91,8 +89,21 @@ bool entry_add(struct infer *f, struct scope *scope, str_id name, const struct r
                                               (chunk ? 2 * chunk : 1) * sizeof(*f->chunk));
                 f->chunk[f->n_chunk++] = arena_new_array(f->arena, struct result_value, ENTRY_CHUNK);
         }
-        *entry_at(f, f->n_entry++) = *entry;
+        return entry_at(f, f->n_entry);
+}
+
+bool entry_keep(struct infer *f, struct scope *scope, str_id name)
+{
+        if (!map_put(f, &scope->entries, name, (uint32_t)f->n_entry))
+                return false;
+        f->n_entry++;
         return true;
+}
+
+bool entry_add(struct infer *f, struct scope *scope, str_id name, const struct result_value *entry)
+{
+        *entry_room(f) = *entry;
+        return entry_keep(f, scope, name);
 }
 
 struct result_value *scope_find(const struct infer *f, const struct scope *scope, str_id name)
@@ -110,11 +121,11 @@ const char *entry_party(const struct infer *f, const struct result_value *entry)
 {
         static const char *const kinds[] = {[OX_KIND_INPUT] = "an input", [OX_KIND_INITIALIZER] = "an initializer"};
 
-        if (entry->node_index < 0)
+        if (!entry->made_by)
                 return entry->kind == OX_KIND_INPUT || entry->kind == OX_KIND_INITIALIZER ? kinds[entry->kind]
                                                                                           : "a value";
         return arena_printf(f->arena, "an output of %s",
-                            node_party(f->arena, entry->node_index, entry->node, entry->op));
+                            node_party(f->arena, result_node_index(entry), result_node(entry), result_op(entry)));
 }
 
 const char *node_party(struct arena *arena, int64_t index, const char *name, const char *op)

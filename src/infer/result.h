@@ -15,24 +15,39 @@ struct declared_shape {
         } * dim;
 };
 
-/* Texts are never NULL; "" where nothing applies. */
+/* There is one for every value of a model: it is small, and what few have comes last. Texts are never NULL; "" where
+   nothing applies. */
 struct result_value {
         const char *name;
-        const char *scope; /* "": the main graph; "loop_1/body" */
-        const char *node;
-        const char *op;
-        int64_t node_index; /* -1: no node makes it */
-        const struct model_node *made_by;
-        enum ox_kind kind;
+        const char *scope;                /* "": the main graph; "loop_1/body" */
+        const struct model_node *made_by; /* NULL: no node makes it */
+        struct value value;               /* every dimension resolved */
+        uint32_t place;                   /* of `made_by` in its graph, which has no more nodes than its model bytes */
+        uint32_t bindings;                /* of the table of dimensions, when `value` was resolved last */
+        enum ox_kind kind : 8;
         bool is_output;     /* of the main graph, of whatever kind */
         bool is_absent;     /* a function's input that the call leaves out; not in a result */
         bool declared_type; /* the main graph's value_info or output already declares it: the ONNX patch leaves it out
                              */
         const struct declared_shape *declared; /* where the model declares other sizes, or less; NULL */
-        uint32_t bindings;                     /* of the table of dimensions, when `value` was resolved last */
-        struct value value;                    /* every dimension resolved */
         const struct type **bound; /* for each set of sizes of the result its type then; NULL: it is not there */
 };
+
+/* The node that makes a value, its operator, and its place in its graph, -1. */
+static inline const char *result_node(const struct result_value *value)
+{
+        return value->made_by ? value->made_by->name : "";
+}
+
+static inline const char *result_op(const struct result_value *value)
+{
+        return value->made_by ? value->made_by->op->type : "";
+}
+
+static inline int64_t result_node_index(const struct result_value *value)
+{
+        return value->made_by ? (int64_t)value->place : -1;
+}
 
 /* One place on the way back to where something was lost: what is to be said of a value there. */
 struct result_step {

@@ -22,11 +22,16 @@ static void entry_resolve(struct infer *f, struct result_value *entry)
         value_resolve(f->arena, f->dims, &entry->value);
 }
 
-/* The values that a node takes; false when there is none for some name. */
-static bool find_inputs(struct infer *f, const struct scope *scope, const struct model_node *node,
-                        const struct value **ret)
+/* What was found of the values that a node takes. */
+struct taken {
+        bool is_whole;  /* none is missing */
+        bool undecided; /* data decides the rank of one among proven ones */
+};
+
+static struct taken find_inputs(struct infer *f, const struct scope *scope, const struct model_node *node,
+                                const struct value **ret)
 {
-        bool found = true;
+        struct taken taken = {.is_whole = true};
 
         for (size_t i = 0; i < node->n_input; i++) {
                 struct result_value *entry = NULL;
@@ -36,13 +41,14 @@ static bool find_inputs(struct infer *f, const struct scope *scope, const struct
                         continue;
                 entry = scope_find(f, scope, node_input(node, i));
                 if (!entry) {
-                        found = false;
+                        taken.is_whole = false;
                 } else if (!entry->is_absent) {
                         entry_resolve(f, entry);
                         ret[i] = &entry->value;
+                        taken.undecided |= entry->value.undecided;
                 }
         }
-        return found;
+        return taken;
 }
 
 /* The nearest name that the node could see. */
@@ -181,16 +187,14 @@ static void outputs_failed(struct infer *f, struct node *n)
                 outputs_unknown(n);
 }
 
-static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct node *n)
+static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct node *n, const struct op_use *use)
 {
-        bool exists = false;
-
-        n->row = op_find(node_domain(n), node_op(n), n->opset, &exists);
-        if (!n->row && exists)
+        n->row = use->row;
+        if (!n->row && use->exists)
                 n->row = find_early(n);
         op_prepare_outputs(n);
         if (!n->row) {
-                note_no_row(f, n, exists);
+                note_no_row(f, n, use->exists);
                 return OX_OK;
         }
         TRY(op_check_node(n, f->options->check_types));
@@ -225,66 +229,80 @@ static void place_symbols(struct infer *f, const struct type *type, const char *
                         dim_symbol_place(f->dims, symbol, name, d);
 }
 
+/* Whether a value has its sizes from an input of its node, where their symbols stood before. */
+static bool shares_sizes(const struct node *n, const struct type *type)
+{
+        for (int i = 0; i < n->n_in && i < FEW_VALUES; i++)
+                if (n->in[i] && type->dim && n->in[i]->type.dim == type->dim)
+                        return true;
+        return false;
+}
+
 /* What is made of a value whose rank data decides among proven ones has no rank that a declaration could tell. */
 static void pass_undecided(struct node *n)
 {
-        bool undecided = false;
-
-        for (int i = 0; i < n->n_in && !undecided; i++)
-                undecided = n->in[i] && n->in[i]->undecided;
-        for (int o = 0; undecided && o < n->n_out; o++)
+        for (int o = 0; o < n->n_out; o++)
                 if (!type_has_shape(&n->out[o].type))
                         n->out[o].undecided = true;
 }
 
-/* `bindings`: of the table of dimensions, as of which the outputs are resolved. */
+/* Holds an output against what the model declares of it, number `declared` of the scope. */
+static void merge_output(struct infer *f, const struct scope *scope, const struct node *n, size_t declared,
+                         struct result_value *entry)
+{
+        struct declare_site site = {.scope = scope->path,
+                                    .value = entry->name,
+                                    .node = n->source,
+                                    .in_function = scope->frame != NULL,
+                                    .repeats = scope->repeats,
+                                    .without_shape = declared < scope->n_without_shape};
+        const OnnxType *proto = scope->declaration[declared]->type;
+        struct type type = declare_type(f, proto, &site);
+
+        entry->declared_type = true;
+        merge_declared(f, &entry->value, &type, &site, n->index);
+        if (!site.in_function)
+                entry->declared = merge_declared_shape(f, &entry->value.type, &type, proto);
+}
+
+/* `bindings`: of the table of dimensions, as of which the outputs are resolved. An output may stand where its entry
+   comes already. */
 static void define_outputs(struct infer *f, struct scope *scope, struct node *n, uint32_t bindings)
 {
         for (int o = 0; o < n->n_out; o++) {
                 const str_id name = node_output(n->source, (size_t)o);
-                const char *text = str_text(f->strings, name);
 
                 if (name == STR_EMPTY)
                         continue;
-                struct result_value entry = {
-                        .bindings = bindings,
-                        .value = n->out[o],
-                        .name = text,
-                        .kind = OX_KIND_INTERMEDIATE,
-                        .scope = scope->path,
-                        .node = node_name(n),
-                        .node_index = n->index,
-                        .made_by = n->source,
-                        .op = node_op(n),
-                };
-                int64_t declared = map_get(&scope->declared, name);
+                struct result_value *entry = entry_room(f);
 
-                if (declared >= 0 && scope->declaration) {
-                        struct declare_site site = {.scope = scope->path,
-                                                    .value = text,
-                                                    .node = n->source,
-                                                    .in_function = scope->frame != NULL,
-                                                    .repeats = scope->repeats,
-                                                    .without_shape = (size_t)declared < scope->n_without_shape};
-                        const OnnxType *proto = scope->declaration[declared]->type;
-                        struct type type = declare_type(f, proto, &site);
+                if (&n->out[o] != &entry->value)
+                        entry->value = n->out[o];
+                entry->name = str_text(f->strings, name);
+                entry->scope = scope->path;
+                entry->made_by = n->source;
+                entry->place = (uint32_t)n->index;
+                entry->bindings = bindings;
+                entry->kind = OX_KIND_INTERMEDIATE;
+                entry->is_output = entry->is_absent = entry->declared_type = false;
+                entry->declared = NULL;
+                entry->bound = NULL;
+                int64_t declared = scope->declaration ? map_get(&scope->declared, name) : -1;
 
-                        entry.declared_type = true;
-                        merge_declared(f, &entry.value, &type, &site, n->index);
-                        if (!site.in_function)
-                                entry.declared = merge_declared_shape(f, &entry.value.type, &type, proto);
-                }
-                place_symbols(f, &entry.value.type, text);
-                if (!entry_add(f, scope, name, &entry))
+                if (declared >= 0)
+                        merge_output(f, scope, n, (size_t)declared, entry);
+                if (!shares_sizes(n, &entry->value.type))
+                        place_symbols(f, &entry->value.type, entry->name);
+                if (!entry_keep(f, scope, name))
                         infer_note(f,
                                    &(struct note){.severity = OX_ERROR,
                                                   .reason = REASON_DUPLICATE_NAME,
                                                   .scope = scope->path,
                                                   .node = n->source,
                                                   .node_index = n->index,
-                                                  .value = text},
-                                   "%s is defined twice: as %s and as %s", text,
-                                   entry_party(f, scope_find(f, scope, name)), entry_party(f, &entry));
+                                                  .value = entry->name},
+                                   "%s is defined twice: as %s and as %s", entry->name,
+                                   entry_party(f, scope_find(f, scope, name)), entry_party(f, entry));
         }
 }
 
@@ -302,12 +320,18 @@ static void set_origin(struct infer *f, const struct scope *scope, const struct 
         dim_set_origin(f->dims, &origin);
 }
 
-static void run(struct infer *f, const struct scope *scope, struct node *n)
+static void run(struct infer *f, const struct scope *scope, struct node *n, const struct op_use *use)
 {
-        struct function *function = function_find(f, n->source);
+        enum ox_code code;
 
         set_origin(f, scope, n);
-        if ((function ? function_call(f, scope, n, function) : run_rule(f, scope, n)) == OX_OK)
+        if (use->function) {
+                outputs_unknown(n);
+                code = function_call(f, scope, n, use->function);
+        } else {
+                code = run_rule(f, scope, n, use);
+        }
+        if (code == OX_OK)
                 return;
         dim_take_faults(f->dims);
         outputs_unknown(n);
@@ -315,12 +339,12 @@ static void run(struct infer *f, const struct scope *scope, struct node *n)
 
 /* Nodes of operators with rules of their own, in the main graph: what is within bodies is walked more than once, and
    what is learned of a branch's symbols holds in it alone. */
-static void run_and_share(struct infer *f, const struct scope *scope, struct node *n)
+static void run_and_share(struct infer *f, const struct scope *scope, struct node *n, const struct op_use *use)
 {
         uint32_t symbols = dim_symbol_count(f->dims);
         size_t errors = f->diags.errors, n_constraint = f->n_constraint;
 
-        run(f, scope, n);
+        run(f, scope, n, use);
         if (dim_symbol_count(f->dims) > symbols && !scope->parent && !scope->frame && n->row && n->row->rule &&
             n->row->control == CONTROL_NONE && f->diags.errors == errors)
                 twice_share(f, n, n_constraint);
@@ -346,8 +370,19 @@ static bool captures_are_there(struct infer *f, const struct scope *scope, const
 {
         struct readiness r = {f, scope, true};
 
-        sort_each_capture(f, node, look_up, &r);
+        if (node->n_attribute > 0)
+                sort_each_capture(f, node, look_up, &r);
         return r.ready;
+}
+
+/* Where the outputs of a node are put together. No entry is added while a rule runs, but for those within bodies: a
+   single output is made where its entry comes. */
+static struct value *outputs_room(struct infer *f, const struct model_node *node, const struct op_use *use,
+                                  struct value few[])
+{
+        if (node->n_output == 1 && use->row && use->row->control == CONTROL_NONE && !use->function)
+                return &entry_room(f)->value;
+        return node->n_output > FEW_VALUES ? arena_new_array(f->arena, struct value, node->n_output) : few;
 }
 
 /* Walks a node; or, with `only_ready`, returns false and does nothing when something that it or its subgraphs take is
@@ -363,13 +398,14 @@ static bool walk_when(struct infer *f, struct scope *scope, const struct model_n
                            MAX_NODE_VALUES);
         if (node->n_input > FEW_VALUES)
                 in = (const struct value **)arena_array(f->arena, node->n_input, sizeof(*in));
-        bool found = find_inputs(f, scope, node, in);
+        struct taken taken = find_inputs(f, scope, node, in);
 
-        if (only_ready && !(found && captures_are_there(f, scope, node)))
+        if (only_ready && !(taken.is_whole && captures_are_there(f, scope, node)))
                 return false;
         spend_node(f, node);
         f->called += scope->frame != NULL;
-        const struct model_node *resolved = function_resolve(f, scope, node);
+        const struct model_node *resolved = node->n_attribute > 0 ? function_resolve(f, scope, node) : node;
+        const struct op_use use = opsets_use(f, scope->opsets, node->op);
 
         node = resolved ? resolved : node;
         struct node n = {
@@ -379,30 +415,30 @@ static bool walk_when(struct infer *f, struct scope *scope, const struct model_n
                 .limits = f->limits,
                 .diags = &f->diags,
                 .source = node,
-                .opset = opsets_version(f, scope->opsets, node->op->domain),
+                .opset = use.opset,
                 .ir_version = f->ir_version,
                 .scope = scope->path,
                 .index = index,
                 .n_in = (int)node->n_input,
                 .n_out = (int)node->n_output,
                 .in = in,
-                .out = few_out,
+                .out = outputs_room(f, node, &use, few_out),
                 .facts = &f->facts,
         };
-
-        if (node->n_output > FEW_VALUES)
-                n.out = arena_new_array(f->arena, struct value, node->n_output);
-        outputs_unknown(&n);
         uint32_t bindings = dim_bindings(f->dims);
 
-        if (!found)
-                note_missing(f, scope, &n);
-        else if (!resolved)
-                node_diagnose(&n, OX_ERROR, REASON_MISSING_ATTRIBUTE, -1,
-                              "refers to an attribute that the function around it does not have");
-        else
-                run_and_share(f, scope, &n);
-        pass_undecided(&n);
+        if (taken.is_whole && resolved) {
+                run_and_share(f, scope, &n, &use);
+        } else {
+                outputs_unknown(&n);
+                if (!taken.is_whole)
+                        note_missing(f, scope, &n);
+                else
+                        node_diagnose(&n, OX_ERROR, REASON_MISSING_ATTRIBUTE, -1,
+                                      "refers to an attribute that the function around it does not have");
+        }
+        if (taken.undecided)
+                pass_undecided(&n);
         /* What a rule makes of resolved inputs is resolved. A function's outputs may be those of an earlier call. */
         define_outputs(f, scope, &n, n.row ? bindings : 0);
         return true;

@@ -69,9 +69,9 @@ static inline void fields_value(SINK *sink, const struct result_value *value)
         sink_word(sink, "kind", 2, kinds[value->kind], value->kind);
         if (SINK_BY_NUMBER)
                 sink_text_some(sink, "scope", 3, value->scope);
-        sink_text_some(sink, "node", 4, value->node);
-        sink_number_some(sink, "nodeIndex", 5, value->node_index);
-        sink_text_some(sink, "op", 6, value->op);
+        sink_text_some(sink, "node", 4, result_node(value));
+        sink_number_some(sink, "nodeIndex", 5, result_node_index(value));
+        sink_text_some(sink, "op", 6, result_op(value));
         sink_type(sink, 7, &value->value.type);
         if (value->declared && !SINK_BY_NUMBER)
                 sink_declared(sink, "declared", 10, value->declared);
@@ -151,9 +151,9 @@ static inline void fields_place(SINK *sink, const struct result_value *value)
 {
         sink_text(sink, "value", 1, value->name);
         sink_text_some(sink, "scope", 2, value->scope);
-        sink_text_some(sink, "node", 3, value->node);
-        sink_number_some(sink, "nodeIndex", 4, value->node_index);
-        sink_text_some(sink, "op", 5, value->op);
+        sink_text_some(sink, "node", 3, result_node(value));
+        sink_number_some(sink, "nodeIndex", 4, result_node_index(value));
+        sink_text_some(sink, "op", 5, result_op(value));
 }
 
 static inline void fields_step(SINK *sink, const struct result_step *step)

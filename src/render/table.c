@@ -72,7 +72,7 @@ static const char *origin_of(const struct result_value *v)
                                             [OX_KIND_OUTPUT] = "",
                                             [OX_KIND_INITIALIZER] = "initializer"};
 
-        return v->op[0] ? v->op : kinds[v->kind];
+        return result_op(v)[0] ? result_op(v) : kinds[v->kind];
 }
 
 static const char *type_of(struct table *t, const struct result_value *v)
