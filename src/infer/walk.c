@@ -137,6 +137,15 @@ static const struct op_row *find_early(struct node *n)
         return NULL;
 }
 
+/* Whether an operator that is not known is a fault: it is not there, for a newer operator set cannot have brought it to
+   its domain; or it is a node alone, of which there is nothing else to tell. */
+static bool is_fault_unknown(const struct infer *f, const struct node *n)
+{
+        const char *domain = node_domain(n);
+
+        return !f->model || (!op_domain_open(domain) && n->opset <= op_newest_opset(domain));
+}
+
 /* Why there is no row for an operator. */
 static void note_no_row(struct infer *f, struct node *n, bool exists)
 {
@@ -152,10 +161,10 @@ static void note_no_row(struct infer *f, struct node *n, bool exists)
                 version.hint = suggest_version(n);
                 node_error_with(n, &version, "version %lld of %s has no such operator", (long long)n->opset,
                                 op_domain_text(domain));
-        } else { /* an error of a node alone, of which there is nothing else to tell */
+        } else {
                 unknown.hint = suggest_operator(n);
-                node_report(n, f->model ? OX_WARNING : OX_ERROR, &unknown, "domain %s has no such operator",
-                            op_domain_text(domain));
+                node_report(n, is_fault_unknown(f, n) ? OX_ERROR : OX_WARNING, &unknown,
+                            "domain %s has no such operator", op_domain_text(domain));
         }
 }
 

@@ -55,7 +55,7 @@ class Tables(unittest.TestCase):
 
     def test_good(self):
         self.assertEqual(self.folder.generate(RELU, rules=RULES), (0, ""))
-        self.assertIn('{"", "Relu", "Sets negative elements to zero.", 6, false, 1, 1, 1, 1,',
+        self.assertIn('{"", "Relu", "Sets negative elements to zero.", 6, false, false, 1, 1, 1, 1,',
                       self.folder.text("registry_table.c"))
         self.assertIn("enum ox_code infer_Relu(struct node *n);", self.folder.text("a.h"))
 
@@ -91,6 +91,14 @@ class Tables(unittest.TestCase):
 
     def test_sparse_types(self):
         self.assertIn('"sparse_tensor(float)"', self.table("A 1 - - (X: T) -> () T = sparse_tensor(floats13)"))
+
+    def test_open(self):
+        self.assertIn('"Does it.", 1, false, false,', self.table("A 1 - - () -> ()"))
+        self.assertIn('"Does it.", 1, false, true,', self.table("A 1 - - open () -> ()"))
+        self.assertEqual(self.folder.generate("domain my open\n" + A + "A 1 - - () -> ()\n"), (0, ""))
+        table = self.folder.text("registry_table.c")
+        self.assertIn('{"my", "A", "Does it.", 1, false, true,', table)
+        self.assertIn('{"my", 1, true},', table)
 
     def test_allowed(self):
         for attribute, wanted in (

@@ -16,7 +16,7 @@ static const char *did_you_mean(struct node *n, const struct nearest *near, cons
 
 const char *suggest_operator(struct node *n)
 {
-        const char *op = node_op(n), *domain = op_canonical_domain(node_domain(n));
+        const char *op = node_op(n), *domain = op_table_domain(node_domain(n));
         struct nearest operators, domains;
         bool is_known = op_newest_opset(domain) > 0;
 

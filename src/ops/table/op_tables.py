@@ -56,6 +56,7 @@ class Names(NamedTuple):
     sets: dict       # of types: name -> type strings
     functions: dict  # "infer", "content", "element" -> the names that have a function
     lists: dict      # of allowed values: name -> (tokens of the list)
+    open_domains: set
 
 
 class Reader:
@@ -469,6 +470,7 @@ def read_row(place, text, domain, names):
     row["rule"] = read_rule(reader, "rule", names.functions["infer"])
     row["contents"] = read_rule(reader, "content rule", {**names.functions["content"], **names.functions["element"]})
     row["deprecated"] = reader.take("deprecated")
+    row["open"] = reader.take("open") or domain in names.open_domains
     row["in"] = read_params(reader, sets)
     reader.expect("->")
     row["out"] = read_params(reader, sets)
@@ -480,11 +482,14 @@ def read_row(place, text, domain, names):
 # -- a family ---------------------------------------------------------------------------------------------------------
 
 
-def read_domain(place, text):
+def read_domain(place, text, open_domains):
     words = text.split()
-    if len(words) != 2 or not re.fullmatch(r"[\w.]+", words[1]):
-        raise Fault(place, "`domain NAME` expected")
-    return "" if words[1] == "ai.onnx" else words[1]
+    if len(words) not in (2, 3) or not re.fullmatch(r"[\w.]+", words[1]) or words[2:] not in ([], ["open"]):
+        raise Fault(place, "`domain NAME` or `domain NAME open` expected")
+    domain = "" if words[1] == "ai.onnx" else words[1]
+    if words[2:]:
+        open_domains.add(domain)
+    return domain
 
 
 def read_list(place, text, lists):
@@ -510,7 +515,7 @@ def read_family(path, sets, functions):
     rows = []
     domain = ""
     described = description = None
-    names = Names(sets, functions, {})
+    names = Names(sets, functions, {}, set())
     for place, text in lines_of(path):
         head = re.match(r"(\w+):\s*(.*)", text)
         if head:
@@ -521,13 +526,14 @@ def read_family(path, sets, functions):
             read_list(place, text, names.lists)
             continue
         if text.split()[0] == "domain":
-            domain = read_domain(place, text)
+            domain = read_domain(place, text, names.open_domains)
             continue
         row = read_row(place, text, domain, names)
         if described != (domain, row["name"]):
             raise Fault(place, f"a description must stand above the first row of {row['name']}: `{row['name']}: "
                                "What it does.`")
         row["description"] = description
+        row["domain_open"] = domain in names.open_domains
         last = rows[-1] if rows else None
         if last and (last["domain"], last["name"]) == (row["domain"], row["name"]) and last["since"] <= row["since"]:
             raise Fault(place, f"{row['name']} {row['since']} must stand above {last['since']}: the newest comes first")
@@ -545,7 +551,7 @@ def check_rule_name(row, rule, operators, prefixes):
     if name[0].isupper() and name not in operators:
         raise Fault(row["place"], f"rule {rule!r} has the name of none of its operators, {', '.join(sorted(operators))}: "
                                   "small letters are for a rule that several share")
-    if name[0].islower() and len(operators) == 1:
+    if name[0].islower() and len(operators) == 1 and name not in operators:
         raise Fault(row["place"], f"rule {rule!r} is {row['name']}'s alone and must have its name")
 
 
@@ -564,7 +570,10 @@ def check_rows(rows):
     """Each version of an operator once, and all of them in one place."""
     previous = None
     places = {}
+    domains = {}
     for row in rows:
+        if domains.setdefault(row["domain"], row["domain_open"]) != row["domain_open"]:
+            raise Fault(row["place"], f"domain {row['domain']} is open in one table and not in another")
         key = (row["domain"], row["name"])
         if key != previous and key in places:
             raise Fault(row["place"], f"{row['name']} has rows elsewhere: {places[key]}")

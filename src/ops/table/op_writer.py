@@ -154,7 +154,7 @@ class Writer:
     def row(self, row):
         rule, contents = row["rule"], row["contents"]
         parts = [quote(row["domain"]), quote(row["name"]), quote(row["description"]), str(row["since"]),
-                 str(row["deprecated"]).lower(), arity(row["in"]), arity(row["out"]),
+                 str(row["deprecated"]).lower(), str(row["open"]).lower(), arity(row["in"]), arity(row["out"]),
                  self.parameters(row["in"], row["constraints"], row["in"]),
                  self.parameters(row["out"], row["constraints"], row["in"]),
                  str(len(row["in"])), str(len(row["out"])),
@@ -203,16 +203,17 @@ def table_lines(rows, families):
     """The C table; `families` have a header of prototypes each."""
     writer = Writer()
     body = [writer.row(row) for row in rows]
-    newest = {}
+    newest, opened = {}, {}
     for row in rows:
         newest[row["domain"]] = max(row["since"], newest.get(row["domain"], 0))
+        opened[row["domain"]] = row["domain_open"]
     lines = ["#include <math.h>", "", '#include "ops/table/registry_table.h"', '#include "value/value.h"',
              *(f'#include "ops/rules/{family}.h"' for family in families), ""]
     lines += writer.out
     lines += ["const struct op_row op_rows[] = {", *body, "};", f"const size_t op_row_count = {len(rows)};"]
     lines += write_slots(rows)
     lines += ["const struct op_domain op_domains[] = {"]
-    lines += [f"        {{{quote(domain)}, {since}}}," for domain, since in sorted(newest.items())]
+    lines += [f"        {{{quote(domain)}, {since}, {str(opened[domain]).lower()}}}," for domain, since in sorted(newest.items())]
     return lines + ["};", f"const size_t op_domain_count = {len(newest)};"]
 
 

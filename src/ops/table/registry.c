@@ -29,9 +29,22 @@ const char *op_canonical_domain(const char *domain)
         return text_same(domain, "ai.onnx") ? "" : domain;
 }
 
+/* Domains under which files have the operators of another one. */
+static const struct {
+        const char *name, *of;
+} other_names[] = {{"ai.onnx", ""}, {"mmcv", "mmdeploy"}, {"trt.plugins", "TRT"}};
+
+const char *op_table_domain(const char *domain)
+{
+        for (size_t i = 0; i < sizeof(other_names) / sizeof(*other_names); i++)
+                if (text_same(domain, other_names[i].name))
+                        return other_names[i].of;
+        return domain;
+}
+
 const struct op_row *op_versions(const char *domain, const char *name, size_t *ret_count)
 {
-        domain = op_canonical_domain(domain);
+        domain = op_table_domain(domain);
         uint32_t hash = hash_text(UINT32_C(0x811c9dc5), domain) * UINT32_C(0x01000193);
         hash = hash_text(hash, name);
 
@@ -59,13 +72,27 @@ const struct op_row *op_find(const char *domain, const char *name, int64_t opset
         return NULL;
 }
 
+static const struct op_domain *find_domain(const char *name)
+{
+        name = op_table_domain(name);
+        for (size_t i = 0; i < op_domain_count; i++)
+                if (text_same(op_domains[i].name, name))
+                        return &op_domains[i];
+        return NULL;
+}
+
 int op_newest_opset(const char *domain)
 {
-        domain = op_canonical_domain(domain);
-        for (size_t i = 0; i < op_domain_count; i++)
-                if (text_same(op_domains[i].name, domain))
-                        return op_domains[i].newest;
-        return 0;
+        const struct op_domain *found = find_domain(domain);
+
+        return found ? found->newest : 0;
+}
+
+bool op_domain_open(const char *domain)
+{
+        const struct op_domain *found = find_domain(domain);
+
+        return !found || found->open;
 }
 
 static const struct op_param *find_param(const struct op_param *param, size_t count, int index)

@@ -88,6 +88,7 @@ struct op_row {
         const char *description; /* a sentence; of all versions */
         int since;
         bool deprecated;
+        bool open; /* nodes may have attributes that the row does not name */
         int min_in, max_in, min_out, max_out; /* max -1: any number */
         const struct op_param *in, *out;
         size_t n_in, n_out; /* declared parameters; a variadic one is last */
@@ -120,6 +121,9 @@ const struct op_row *op_versions(const char *domain, const char *name, size_t *r
 /* "" for "ai.onnx", else the domain as it is. */
 const char *op_canonical_domain(const char *domain);
 
+/* The domain under which the tables have the operators of this one: files may have them under several names. */
+const char *op_table_domain(const char *domain);
+
 /* How sentences call a domain: "ai.onnx" for "". */
 static inline const char *op_domain_text(const char *domain)
 {
@@ -128,6 +132,9 @@ static inline const char *op_domain_text(const char *domain)
 
 /* The newest version of a domain's operator set that the registry knows; 0 for an unknown domain. */
 int op_newest_opset(const char *domain);
+
+/* Whether a domain has operators that the registry does not know: one that it knows nothing of, or a part alone. */
+bool op_domain_open(const char *domain);
 
 /* The declared parameter that input (output) `index` belongs to: the variadic one for all beyond it. NULL: none. */
 const struct op_param *op_in_param(const struct op_row *row, int index);

@@ -15,6 +15,7 @@ extern const uint32_t op_slot_mask;
 struct op_domain {
         const char *name;
         int newest;
+        bool open; /* the tables have a part of its operators alone */
 };
 
 extern const struct op_domain op_domains[];
