@@ -90,10 +90,33 @@ def check_search(daemon):
         check("%s of %s: %s" % (call, inputs, reason), reason in seen.reasons, seen.answer.text[:600])
 
 
+UNKNOWN = (  # a call, versions that are imported, severity, hint
+    ("y = Rellu(x)", {"": 17}, "error", "did you mean Relu?"),
+    ("y = FastGelu(x)", {"": 17}, "error", "domain com.microsoft has FastGelu"),
+    ("y = Rellu(x)", {"": 1000}, "warning", "did you mean Relu?"),
+    ("y = com.microsoft.FastGellu(x)", {"": 17, "com.microsoft": 1}, "error", "did you mean FastGelu?"),
+    ("y = TRT.EficientNMS_TRT(x)", {"": 17, "TRT": 1}, "warning", "did you mean EfficientNMS_TRT?"),
+    ("y = trt.plugins.EficientNMS_TRT(x)", {"": 17, "trt.plugins": 1}, "warning", "did you mean EfficientNMS_TRT?"),
+    ("y = my.own.Relu(x)", {"": 17, "my.own": 1}, "warning", "domain ai.onnx has Relu"),
+    ("y = my.own.Thing(x)", {"": 17, "my.own": 1}, "warning", None),
+)
+
+
+def check_unknown(daemon):
+    """An operator that a whole domain lacks is an error, else it may be there; what is declared of it holds."""
+    for call, imports, severity, hint in UNKNOWN:
+        seen = infer(daemon, model(graph([op(call), op("z = Neg(y)")], ["x: float[N,3]"], [], ["y: float[N,4]"]), imports))
+        found = [(d["severity"], d["reason"], d.get("hint")) for d in seen.json["diagnostics"]
+                 if d["reason"] != "NEWER_OPSET"]
+        equal("%s of %s" % (call, imports), found[:1], [(severity, "UNKNOWN_OPERATOR", hint)])
+        equal("%s: what is declared flows on" % call, seen["z"], "float[N,4]")
+
+
 def main():
     known = facts()
     with Daemon() as daemon:
         check_search(daemon)
+        check_unknown(daemon)
         for domain in sorted({domain for domain, _ in known}):
             listed = listing(daemon, domain)
             wanted = {key for key in known if key[0] == domain}

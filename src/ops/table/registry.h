@@ -88,7 +88,7 @@ struct op_row {
         const char *description; /* a sentence; of all versions */
         int since;
         bool deprecated;
-        bool open; /* nodes may have attributes that the row does not name */
+        bool open;                            /* nodes may have attributes that the row does not name */
         int min_in, max_in, min_out, max_out; /* max -1: any number */
         const struct op_param *in, *out;
         size_t n_in, n_out; /* declared parameters; a variadic one is last */

@@ -90,6 +90,13 @@ enum ox_code infer_NhwcMaxPool(struct node *n)
         return pool(n, &(struct pool){.channels_last = true, .drop_last = true, .valid_ceils = true});
 }
 
+/* MaxPool, AveragePool of com.ms.internal.nhwc, whose versions are those of ai.onnx: from 22 on they leave out a last
+   window in the padding. */
+enum ox_code infer_nhwc_pool(struct node *n)
+{
+        return pool(n, &(struct pool){.channels_last = true, .drop_last = n->opset >= 22});
+}
+
 /* Scale and zero point of X, and of the output, are one element each. */
 static enum ox_code expect_single_scales(struct node *n)
 {
@@ -128,6 +135,12 @@ static enum ox_code global_pool(struct node *n, bool channels_last)
 enum ox_code infer_global_pool(struct node *n)
 {
         return global_pool(n, false);
+}
+
+/* GlobalAveragePool, GlobalMaxPool of com.ms.internal.nhwc */
+enum ox_code infer_nhwc_global_pool(struct node *n)
+{
+        return global_pool(n, true);
 }
 
 /* QLinearGlobalAveragePool 1 of com.microsoft */

@@ -1,4 +1,6 @@
-/* Slice, versions 1 (attributes) and 10-13 (inputs). */
+/* Slice, versions 1 (attributes) and 10-13 (inputs), and the experimental DynamicSlice 1, which has inputs, but no
+ * steps.
+ */
 #include "ops/kit/axes.h"
 #include "ops/kit/elements.h"
 #include "ops/kit/list.h"

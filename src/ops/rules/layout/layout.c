@@ -309,7 +309,7 @@ enum ox_code infer_Squeeze(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), kept, dims);
 }
 
-/* -- DepthToSpace 1-13, SpaceToDepth 1-13: [N, C, H, W] -- */
+/* -- DepthToSpace 1-13, SpaceToDepth 1-13: [N, C, H, W]; of com.ms.internal.nhwc [N, H, W, C] -- */
 
 static enum ox_code block_size(struct node *n, struct dim *ret_block, struct dim *ret_area)
 {
@@ -330,7 +330,8 @@ static enum ox_code divide_size(struct node *n, struct dim *dim, struct dim by, 
         return size_quotient(n, *dim, by, 0, dim);
 }
 
-enum ox_code infer_DepthToSpace(struct node *n)
+/* The image begins at axis `image`. */
+static enum ox_code depth_to_space(struct node *n, int channels, int image)
 {
         struct dim block, area, *dims;
 
@@ -338,22 +339,42 @@ enum ox_code infer_DepthToSpace(struct node *n)
         if (!in_has_rank(n, 0))
                 return out_rank(n, 0, in_elem(n, 0), 4);
         dims = in_dims(n, 0);
-        TRY(divide_size(n, &dims[1], area, "the square of blocksize", 1));
-        dims[2] = dim_mul(n->dims, dims[2], block);
-        dims[3] = dim_mul(n->dims, dims[3], block);
+        TRY(divide_size(n, &dims[channels], area, "the square of blocksize", channels));
+        for (int d = image; d < image + 2; d++)
+                dims[d] = dim_mul(n->dims, dims[d], block);
+        return out_tensor(n, 0, in_elem(n, 0), 4, dims);
+}
+
+enum ox_code infer_DepthToSpace(struct node *n)
+{
+        return depth_to_space(n, 1, 2);
+}
+
+enum ox_code infer_com_ms_internal_nhwc_DepthToSpace(struct node *n)
+{
+        return depth_to_space(n, 3, 1);
+}
+
+static enum ox_code space_to_depth(struct node *n, int channels, int image)
+{
+        struct dim block, area, *dims;
+
+        TRY(block_size(n, &block, &area));
+        if (!in_has_rank(n, 0))
+                return out_rank(n, 0, in_elem(n, 0), 4);
+        dims = in_dims(n, 0);
+        dims[channels] = dim_mul(n->dims, dims[channels], area);
+        for (int d = image; d < image + 2; d++)
+                TRY(divide_size(n, &dims[d], block, "blocksize", d));
         return out_tensor(n, 0, in_elem(n, 0), 4, dims);
 }
 
 enum ox_code infer_SpaceToDepth(struct node *n)
 {
-        struct dim block, area, *dims;
+        return space_to_depth(n, 1, 2);
+}
 
-        TRY(block_size(n, &block, &area));
-        if (!in_has_rank(n, 0))
-                return out_rank(n, 0, in_elem(n, 0), 4);
-        dims = in_dims(n, 0);
-        dims[1] = dim_mul(n->dims, dims[1], area);
-        TRY(divide_size(n, &dims[2], block, "blocksize", 2));
-        TRY(divide_size(n, &dims[3], block, "blocksize", 3));
-        return out_tensor(n, 0, in_elem(n, 0), 4, dims);
+enum ox_code infer_com_ms_internal_nhwc_SpaceToDepth(struct node *n)
+{
+        return space_to_depth(n, 3, 1);
 }

@@ -3,11 +3,19 @@
 #include "ops/kit/sized.h"
 #include "ops/rules/microsoft.h"
 
-/* EPContext 1, Snpe 1, QuantizeWithOrder 1, DequantizeWithOrder 1, ComplexMul 1, ComplexMulConj 1 */
+/* EPContext 1, Snpe 1, ComplexMul 1, ComplexMulConj 1, and what files of other makers hold. */
 enum ox_code infer_declared_types(struct node *n)
 {
         node_note(n, REASON_NO_RULE, -1, "the text of the operator does not tell the shapes of its outputs");
         return OX_OK;
+}
+
+/* QuantizeWithOrder 1, DequantizeWithOrder 1: the text does not tell the shape; runtime 1.30 gives the input's. */
+enum ox_code infer_ordered(struct node *n)
+{
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_scalar(n, 1));
+        return out_like(n, 0, out_row_elem(n, 0), 0);
 }
 
 /* QOrderedAttention 1: input (batch_size, sequence_length, input_hidden_size), each weight (input_hidden_size,
