@@ -1,4 +1,4 @@
-/* Attention and what goes with it. */
+/* Attention, and operators that are used with it. */
 #include "ops/rules/attention.h"
 #include "ops/kit/broadcast.h"
 #include "ops/kit/sizes.h"
@@ -52,7 +52,7 @@ static enum ox_code read_head_count(struct node *n, const char *name, int64_t *r
         return OX_OK;
 }
 
-/* Grouped queries: a whole number of them shares each head of keys and values. */
+/* Grouped queries: the same number of query heads shares each head of keys and values. */
 static enum ox_code check_groups(struct node *n, struct dim q, struct dim kv)
 {
         if (!dim_is_int(q) || !dim_is_int(kv) || (kv.val != 0 && q.val % kv.val == 0))
@@ -64,7 +64,7 @@ static enum ox_code check_groups(struct node *n, struct dim q, struct dim kv)
                 (long long)kv.val, (long long)q.val);
 }
 
-/* What Q (0), K (1) and V (2) have in common. */
+/* Checks the sizes that Q (0), K (1) and V (2) share. */
 static enum ox_code agree_heads(struct node *n, struct heads *q, struct heads *k, struct heads *v)
 {
         TRY(dim_agree(n, &q->batch, k->batch, 1));
@@ -97,7 +97,7 @@ static enum ox_code out_3d(struct node *n, int o, enum elem elem, struct dim a, 
         return out_tensor(n, o, elem, 3, dims);
 }
 
-/* `q` heads of the size that `kv` heads of input `i` have, side by side. */
+/* The size of `q` heads side by side, where input `i` holds `kv` heads of the same size. */
 static struct dim repack(struct node *n, int i, int64_t q, int64_t kv, struct dim size)
 {
         if (q == kv && in_has_rank(n, i))
@@ -109,7 +109,7 @@ static struct dim repack(struct node *n, int i, int64_t q, int64_t kv, struct di
 
 enum { ATTENTION_MASK = 3, ATTENTION_PAST_KEY, ATTENTION_PAST_VALUE, ATTENTION_NONPAD };
 
-/* Attention (23, 24, 25): what excludes what. */
+/* Attention (23, 24, 25): inputs that exclude each other. */
 static enum ox_code check_attention(struct node *n)
 {
         bool past = in_given(n, ATTENTION_PAST_KEY), present = out_wanted(n, 1);
@@ -148,7 +148,7 @@ static enum ox_code attention_rank(struct node *n, int *ret)
         return OX_OK;
 }
 
-/* The number of keys, with the past ones. */
+/* The number of keys, including past ones. */
 static enum ox_code total_length(struct node *n, struct heads *q, struct heads *k, struct heads *v, struct dim *ret)
 {
         *ret = k->length;
@@ -196,14 +196,14 @@ static enum ox_code agree_mask(struct node *n, struct heads *q, struct dim *tota
         return OX_OK;
 }
 
-/* The number of tokens that are no padding is one for each sample. */
+/* The number of tokens that are not padding: one element for each sample. */
 static enum ox_code agree_nonpad(struct node *n, struct heads *q)
 {
         TRY(in_expect_rank(n, ATTENTION_NONPAD, 1));
         return in_has_rank(n, ATTENTION_NONPAD) ? in_agree(n, &q->batch, ATTENTION_NONPAD, 0) : OX_OK;
 }
 
-/* Attention (23, 24, 25): inputs of rank 4, or packed ones of rank 3 whose heads the attributes tell. */
+/* Attention (23, 24, 25): inputs of rank 4, or packed ones of rank 3, whose number of heads is an attribute. */
 enum ox_code infer_Attention(struct node *n)
 {
         struct heads q, k, v;
@@ -268,7 +268,7 @@ enum ox_code infer_FlexAttention(struct node *n)
 
 enum { LINEAR_PAST = 3, LINEAR_DECAY, LINEAR_BETA };
 
-/* Which optional inputs an update rule takes. */
+/* The optional inputs that an update rule takes. */
 static enum ox_code check_update_rule(struct node *n)
 {
         static const struct {
@@ -293,7 +293,7 @@ static enum ox_code check_update_rule(struct node *n)
         return OX_OK;
 }
 
-/* Input `i`, (B, T, x): x must be one of two sizes when all are known. */
+/* Input `i`, (B, T, x): x must be one of two sizes, if all three are known. */
 static enum ox_code check_gate(struct node *n, int i, struct heads *q, struct dim a, struct dim b)
 {
         if (!in_given(n, i))
@@ -349,12 +349,12 @@ enum ox_code infer_LinearAttention(struct node *n)
         return out_4d(n, 1, state, q.batch, k.heads, q.size, v.size);
 }
 
-/* -- what goes with attention -- */
+/* -- operators beside attention -- */
 
 enum { ROTARY_COS = 1, ROTARY_SIN, ROTARY_POSITIONS };
 
-/* Cosines and sines are looked up by position, [positions, size], or else are [batch, length, size]. The size is half
-   of what is rotated. */
+/* Cosines and sines are looked up by position, [positions, size], or are given as [batch, length, size]. The size is
+   half of the rotated part of a head. */
 static enum ox_code agree_caches(struct node *n, struct dim *batch, struct dim *length, struct dim *rotated)
 {
         int rank = in_given(n, ROTARY_POSITIONS) ? 2 : 3;
@@ -374,8 +374,8 @@ static enum ox_code agree_caches(struct node *n, struct dim *batch, struct dim *
         return OX_OK;
 }
 
-/* RotaryEmbedding (23): of rank 4, or of rank 3 with `num_heads`. Heads are of an even size, of which
-   rotary_embedding_dim says how much is rotated. */
+/* RotaryEmbedding (23): of rank 4, or of rank 3 with `num_heads`. The size of a head is even; rotary_embedding_dim is
+   the size of its rotated part. */
 enum ox_code infer_RotaryEmbedding(struct node *n)
 {
         int64_t heads = 1, part = attr_int_or(n, "rotary_embedding_dim", 0);
@@ -403,7 +403,7 @@ enum ox_code infer_RotaryEmbedding(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 
-/* SwiGLU (28): inputs of the same shape; nothing is broadcast. */
+/* SwiGLU (28): both inputs have the same shape, without broadcasting. */
 enum ox_code infer_SwiGLU(struct node *n)
 {
         TRY(in_expect_tensor(n, 0));

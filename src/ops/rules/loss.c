@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The shape of the target, as both inputs tell it; unknown when neither has a rank. */
+/* The shape of the target, from both inputs; unknown if neither has a known rank. */
 static enum ox_code loss_shape(struct node *n, int *ret_rank, struct dim **ret_dims)
 {
         int rank = in_rank(n, 0);

@@ -24,7 +24,7 @@ static size_t count_strings(const struct node *n, const char *name)
         return attr ? attr->n_strings : 0;
 }
 
-/* The number of examples: [N, C] has N; [C] is one. */
+/* The number of examples: N for [N, C], 1 for [C]. */
 static struct dim examples(struct node *n, int o)
 {
         if (in_rank(n, 0) == 1)
@@ -48,7 +48,7 @@ static enum ox_code same_shape(struct node *n, enum elem elem)
         return out_like(n, 0, elem, 0);
 }
 
-/* The labels that two attributes list, of which one alone may be filled: their number (0: none is) and type. */
+/* The labels in two attributes, of which only one may be set: their number (0: neither is set) and type. */
 static enum ox_code class_labels(struct node *n, const char *ints, const char *strings, size_t *ret_count,
                                  enum elem *ret_elem)
 {
@@ -86,8 +86,8 @@ static enum ox_code classify(struct node *n, const char *ints, const char *strin
 
 /* -- rules -- */
 
-/* ArrayFeatureExtractor (1): picks along the last axis. Of a vector, which the text is silent on, runtimes take it as
-   one row, so that converted classifiers look up their labels. */
+/* ArrayFeatureExtractor (1): picks along the last axis. Runtimes take a vector, which the text does not mention, as one
+   row, because converted classifiers look up their labels so. */
 enum ox_code infer_ArrayFeatureExtractor(struct node *n)
 {
         struct dim picked;
@@ -113,7 +113,7 @@ enum ox_code infer_Binarizer(struct node *n)
         return same_shape(n, in_elem(n, 0));
 }
 
-/* CastMap (1): the text leaves the shape open. */
+/* CastMap (1): the text does not give the shape. */
 enum ox_code infer_CastMap(struct node *n)
 {
         static const struct {
@@ -148,7 +148,7 @@ enum ox_code infer_CategoryMapper(struct node *n)
         return swap_types(n);
 }
 
-/* DictVectorizer (1): the values of the map. The text has a 1-D tensor where runtimes give [1, C]. */
+/* DictVectorizer (1): the values of the map. The text says that the output is 1-D, but runtimes give [1, C]. */
 enum ox_code infer_DictVectorizer(struct node *n)
 {
         const struct type *type = in_type(n, 0);
@@ -157,7 +157,7 @@ enum ox_code infer_DictVectorizer(struct node *n)
                         type->kind == TYPE_MAP && type->of->kind == TYPE_TENSOR ? type->of->elem : ELEM_UNDEFINED);
 }
 
-/* FeatureVectorizer (1): side by side along axis 1; [C] is [1, C]. */
+/* FeatureVectorizer (1): concatenates along axis 1; [C] counts as [1, C]. */
 enum ox_code infer_FeatureVectorizer(struct node *n)
 {
         struct dim *dims = arena_new_array(n->arena, struct dim, 2);
@@ -182,7 +182,7 @@ enum ox_code infer_FeatureVectorizer(struct node *n)
                 else
                         dims[0] = rows;
                 has_rows = true;
-                /* Runtimes cut or pad an input to its size of `inputdimensions`, of which the text says nothing. */
+                /* Runtimes cut or pad an input to its size in `inputdimensions`, which the text does not mention. */
                 if ((size_t)i < n_sizes && !dim_is(columns, sizes[i]))
                         has_columns = false;
                 widths[n_widths++] = columns;
@@ -199,8 +199,8 @@ enum ox_code infer_Imputer(struct node *n)
         return same_shape(n, in_elem(n, 0));
 }
 
-/* What the attributes `prefix`_int64s, _floats, _strings and (version 4) _tensor say: how many are filled, and the
-   element type of the last that is. */
+/* The number of the attributes `prefix`_int64s, _floats, _strings and (version 4) _tensor that are set, and the element
+   type of the last one. */
 static int encoder_side(const struct node *n, const char *prefix, enum elem *ret)
 {
         const struct {
@@ -242,8 +242,8 @@ static enum ox_code check_default(struct node *n, enum elem values)
         return OX_OK;
 }
 
-/* LabelEncoder: version 1 has one list of strings; since version 2 one list of keys and one of values, each of its
-   own type. */
+/* LabelEncoder: version 1 has one list of strings; since version 2 it has a list of keys and a list of values, each
+   with its own type. */
 enum ox_code infer_LabelEncoder(struct node *n)
 {
         enum elem keys, values;
@@ -328,7 +328,7 @@ enum ox_code infer_Scaler(struct node *n)
         return same_shape(n, ELEM_FLOAT);
 }
 
-/* A list of TreeEnsemble (5) that must be as long as another. */
+/* Checks that a list of TreeEnsemble (5) is as long as another one. */
 static enum ox_code same_length(struct node *n, const char *name, size_t wanted)
 {
         size_t got = count_ints(n, name);
@@ -338,7 +338,8 @@ static enum ox_code same_length(struct node *n, const char *name, size_t wanted)
         return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s must have %zu elements, got %zu", name, wanted, got);
 }
 
-/* A tensor of TreeEnsemble (5): of rank 1, as long as a list, of a type (ELEM_UNDEFINED: of any). */
+/* Checks that a tensor of TreeEnsemble (5) has rank 1, the length of a list, and an element type (ELEM_UNDEFINED:
+   any). */
 static enum ox_code tree_tensor(struct node *n, const char *name, size_t wanted, enum elem elem)
 {
         const OnnxTensor *tensor = attr_tensor(n, name);
@@ -362,7 +363,7 @@ static enum ox_code out_targets(struct node *n, enum elem elem)
         return out_results(n, 0, elem, attr_int(n, "n_targets", &targets) ? dim_int(targets) : out_fresh(n, 0, 1));
 }
 
-/* TreeEnsemble (5): lists that begin alike are of one length. */
+/* TreeEnsemble (5): lists with the same prefix have the same length. */
 enum ox_code infer_TreeEnsemble(struct node *n)
 {
         static const char *const lists[] = {"nodes_falseleafs", "nodes_falsenodeids", "nodes_trueleafs",
@@ -390,7 +391,7 @@ enum ox_code infer_TreeEnsembleRegressor(struct node *n)
         return out_targets(n, ELEM_FLOAT);
 }
 
-/* ZipMap (1): one map for each row; as many columns as keys. */
+/* ZipMap (1): one map for each row, with one key for each column. */
 enum ox_code infer_ZipMap(struct node *n)
 {
         struct type *value = arena_new_array(n->arena, struct type, 1),

@@ -1,17 +1,17 @@
-/* Normalisations, and Dropout: the output has the input's shape; what varies are the statistics beside it. */
+/* Normalisations, and Dropout: the output has the input's shape; operators differ in the statistics beside it. */
 #include "ops/rules/norm.h"
 #include "ops/kit/axes.h"
 #include "ops/kit/broadcast.h"
 #include "ops/kit/sizes.h"
 
-/* The first output: the shape of the first input, and the element type that the row tells. */
+/* The first output has the shape of the first input, and the element type of the row. */
 static enum ox_code normalized(struct node *n)
 {
         TRY(in_expect_tensor(n, 0));
         return out_like(n, 0, out_row_elem(n, 0), 0);
 }
 
-/* The same where scales and statistics tell the number of channels. */
+/* The same if scales and statistics determine the number of channels. */
 static enum ox_code normalized_channels(struct node *n, struct dim channels)
 {
         TRY(in_expect_tensor(n, 0));
@@ -23,8 +23,8 @@ static enum ox_code normalized_channels(struct node *n, struct dim channels)
         return out_tensor(n, 0, out_row_elem(n, 0), in_rank(n, 0), dims);
 }
 
-/* Inputs [1, end) are vectors of `*size` elements, the better known of what they say; *known tells whether it is known
-   at all. */
+/* Inputs [1, end) are vectors of the same size. *size becomes the most exact one; *known is false while none is
+   known. */
 static enum ox_code vectors_agree(struct node *n, int end, bool *known, struct dim *size)
 {
         for (int i = 1; i < end; i++) {
@@ -46,7 +46,7 @@ enum ox_code infer_LRN(struct node *n)
         return normalized(n);
 }
 
-/* InstanceNormalization 1, 6, 22: scale and B have one element a channel. */
+/* InstanceNormalization 1, 6, 22: scale and B have one element for each channel. */
 enum ox_code infer_InstanceNormalization(struct node *n)
 {
         bool known = in_has_rank(n, 0);
@@ -59,7 +59,7 @@ enum ox_code infer_InstanceNormalization(struct node *n)
         return normalized_channels(n, channels);
 }
 
-/* GroupNormalization: scale and bias have one element a channel in 21, one a group in 18. */
+/* GroupNormalization: scale and bias have one element for each channel in 21, for each group in 18. */
 enum ox_code infer_GroupNormalization(struct node *n)
 {
         int64_t groups = attr_int_or(n, "num_groups", 1);
@@ -78,7 +78,7 @@ enum ox_code infer_GroupNormalization(struct node *n)
         return normalized_channels(n, n->row->since >= 21 ? size : channels);
 }
 
-/* MeanVarianceNormalization 9, 13: over axes, whose default is meant for images. */
+/* MeanVarianceNormalization 9, 13: the default of the axes is for images. */
 enum ox_code infer_MeanVarianceNormalization(struct node *n)
 {
         const int64_t *axes;
@@ -103,7 +103,7 @@ static enum ox_code scales_agree(struct node *n, int end)
         return OX_OK;
 }
 
-/* RMSNormalization 23: of the element type of scale. */
+/* RMSNormalization 23: the output has the element type of scale. */
 enum ox_code infer_RMSNormalization(struct node *n)
 {
         int axis;
@@ -114,7 +114,7 @@ enum ox_code infer_RMSNormalization(struct node *n)
         return normalized(n);
 }
 
-/* LpNormalization 1, 22: along an axis, which must be one; "only 1 or 2 are supported" as the order. */
+/* LpNormalization 1, 22: along one axis; as the order "only 1 or 2 are supported". */
 enum ox_code infer_LpNormalization(struct node *n)
 {
         int axis;
@@ -124,8 +124,8 @@ enum ox_code infer_LpNormalization(struct node *n)
         return normalized(n);
 }
 
-/* BatchNormalization 1, 6, 7, 9, 14, 15: scale, B, mean and var have one element a channel, and so have the statistics
-   that training gives; what has one axis has one channel. */
+/* BatchNormalization 1, 6, 7, 9, 14, 15: scale, B, mean and var have one element for each channel, and so have the
+   statistics that training gives; an X of one axis has one channel. */
 static enum ox_code batch_by_channel(struct node *n)
 {
         struct dim channels = dim_int(1);
@@ -144,9 +144,9 @@ static enum ox_code batch_by_channel(struct node *n)
         return OX_OK;
 }
 
-/* With `spatial` 0, up to version 8, they have one for every element of a sample: the shape behind the batch. So says
-   version 7; before it the text has vectors all the same, and runtimes do as 7 says, so that the answer is the shape of
-   the mean that comes in. */
+/* With `spatial` 0, up to version 8, they have one for each element of a sample: the shape after the batch axis.
+   Version 7 says so. Earlier texts have vectors, but runtimes do as version 7 says, so the shape of the given mean is
+   used. */
 static enum ox_code batch_by_element(struct node *n)
 {
         TRY(normalized(n));
@@ -172,7 +172,7 @@ enum ox_code infer_BatchNormalization(struct node *n)
         return batch_by_channel(n);
 }
 
-/* A statistic of LayerNormalization: the axes before `axis` are kept, those from it on are 1. stash_type is its element
+/* A statistic of LayerNormalization: the axes before `axis` are kept, the others are 1. stash_type is its element
    type. */
 static enum ox_code out_statistic(struct node *n, int o)
 {
@@ -199,16 +199,16 @@ enum ox_code infer_LayerNormalization(struct node *n)
         return out_statistic(n, 2);
 }
 
-/* SimplifiedLayerNormalization 1, which ONNX Runtime has in ai.onnx: as RMSNormalization, with the inverse of the root
-   mean square beside it, shaped as LayerNormalization's InvStdDev. */
+/* SimplifiedLayerNormalization 1, which ONNX Runtime adds to ai.onnx: as RMSNormalization, with a second output, the
+   inverse of the root mean square, shaped as LayerNormalization's InvStdDev. */
 enum ox_code infer_SimplifiedLayerNormalization(struct node *n)
 {
         TRY(infer_RMSNormalization(n));
         return out_statistic(n, 1);
 }
 
-/* Dropout 1, 6, 7, 10, 12, 13, 22: the mask has the shape of the data; it is bool from 10 on. The ratio and
-   training_mode are scalars, which are inputs from 12 on. */
+/* Dropout 1, 6, 7, 10, 12, 13, 22: the mask has the shape of the data; it is bool from 10 on. The scalars ratio and
+   training_mode are inputs from 12 on. */
 enum ox_code infer_Dropout(struct node *n)
 {
         TRY(in_expect_tensor(n, 0));

@@ -4,8 +4,8 @@
 #include "ops/kit/scales.h"
 #include "ops/kit/sizes.h"
 
-/* Blocks of `block_size` along `axis` share a scale; the other sizes are those of x. Without block_size any block will
-   do that gives as many. */
+/* Blocks of `block_size` along `axis` share a scale; the other sizes are those of x. Without block_size, any size of a
+   block is accepted that gives the number of scales. */
 static enum ox_code blocks_agree(struct node *n, int axis, int64_t block, struct dim *dims)
 {
         struct dim blocks = in_dim(n, 1, axis), size = dims[axis];
@@ -25,8 +25,8 @@ static enum ox_code blocks_agree(struct node *n, int axis, int64_t block, struct
         return OX_OK;
 }
 
-/* Version 10 knows scalars alone. The shape of y does not depend on them, and models with more than that are about, so
-   that it is a warning. */
+/* Version 10 has only scalars. The shape of y does not depend on them, and models with larger ones exist, so this is a
+   warning. */
 static void warn_of_vectors(struct node *n)
 {
         for (int i = 1; i < 3; i++)
@@ -34,9 +34,9 @@ static void warn_of_vectors(struct node *n)
                         node_warn(n, REASON_RANK_MISMATCH, i, "input %d must be a scalar up to version 12", i);
 }
 
-/* What the shape of the scale tells of x, `dims` (NULL: of unknown rank): nothing when it is one element, as it always
-   is in version 10; the size of `axis` when it is a vector, from 13 on; all sizes but that one when it is blocked, from
-   21 on, where an x of one axis has one scale. */
+/* Refines `dims` of x (NULL: unknown rank) by the shape of the scale. One element, the only form in version 10, says
+   nothing; a vector, from 13 on, gives the size of `axis`; a blocked scale, from 21 on, gives all sizes except that of
+   `axis`. An x of one axis has one scale then. */
 static enum ox_code scale_shape(struct node *n, struct dim *dims)
 {
         bool blocked = op_find_attr(n->row, "block_size");
@@ -60,7 +60,7 @@ static enum ox_code scale_shape(struct node *n, struct dim *dims)
         return in_rank(n, 1) == 1 ? per_channel_agree(n, 1, &dims[axis]) : blocks_agree(n, axis, block, dims);
 }
 
-/* y has the shape of x, which a scale for blocks tells as well but for the blocked axis. */
+/* y has the shape of x. A blocked scale determines it too, except for the blocked axis. */
 static enum ox_code out_quantized(struct node *n, enum elem elem)
 {
         struct dim *dims = in_has_rank(n, 0) ? in_dims(n, 0) : NULL;
@@ -77,8 +77,8 @@ static enum ox_code out_quantized(struct node *n, enum elem elem)
         return out_tensor(n, 0, elem, in_rank(n, 1), dims);
 }
 
-/* QuantizeLinear 10 to 25, 1 of com.microsoft: of the zero point's type; without one of output_dtype (from 21), else
-   uint8. */
+/* QuantizeLinear 10 to 25, 1 of com.microsoft: y has the type of the zero point; without one, output_dtype (from 21),
+   else uint8. */
 enum ox_code infer_QuantizeLinear(struct node *n)
 {
         enum elem zero = in_elem(n, 2), wanted = attr_elem(n, "output_dtype", ELEM_UNDEFINED), elem;
@@ -94,8 +94,8 @@ enum ox_code infer_QuantizeLinear(struct node *n)
         return out_quantized(n, elem);
 }
 
-/* DequantizeLinear: float in 10 and 13; of the scale's type from 19 on, unless output_dtype (from 23) says another, and
-   in version 1 of com.microsoft. */
+/* DequantizeLinear: y is float in 10 and 13; from 19 on, and in version 1 of com.microsoft, it has the scale's type,
+   unless output_dtype (from 23) gives another. */
 enum ox_code infer_DequantizeLinear(struct node *n)
 {
         enum elem elem = attr_elem(n, "output_dtype", ELEM_UNDEFINED);

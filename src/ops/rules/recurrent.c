@@ -5,10 +5,10 @@
 #include "ops/kit/sizes.h"
 
 struct recurrent {
-        int gates; /* how often hidden_size is in the weights' second axis */
+        int gates; /* the second axis of the weights is this number times hidden_size */
         bool batch_first;
-        bool attends;  /* W sees what is attended to, too, behind the input */
-        int gate_axis; /* of the weights, where the gates are; the other of axes 1 and 2 is what they see */
+        bool attends;  /* W also multiplies the attention, which follows the input */
+        int gate_axis; /* of the weights' gates; the other of axes 1 and 2 is that of their input */
         struct dim directions, seq, batch, input, hidden;
 };
 
@@ -19,7 +19,7 @@ static int seen_axis(const struct recurrent *r)
         return 3 - r->gate_axis;
 }
 
-/* hidden_size as the attribute says it, else as the recurrence weights do. */
+/* hidden_size, from the attribute, else from the recurrence weights. */
 static void hidden_get(struct node *n, struct recurrent *r)
 {
         int64_t hidden;
@@ -35,7 +35,7 @@ static void hidden_get(struct node *n, struct recurrent *r)
         }
 }
 
-/* Input `i` has the sizes `wanted`, which become the better known ones. */
+/* Input `i` has the sizes `wanted`, which become the more exact ones of both. */
 static enum ox_code sizes_agree(struct node *n, int i, int rank, struct dim *const *wanted)
 {
         TRY(in_expect_rank(n, i, rank));
@@ -52,7 +52,7 @@ static enum ox_code hidden_agree(struct node *n, struct recurrent *r, int i, int
         return in_has_rank(n, i) ? in_agree(n, &wanted, i, axis) : OX_OK;
 }
 
-/* Weights of another number of directions than `direction` says do not change what the outputs are. */
+/* Weights for a number of directions that contradicts `direction` do not change the outputs. */
 static void directions_agree(struct node *n, struct recurrent *r, int i)
 {
         struct dim directions = in_dim(n, i, 0);
@@ -177,8 +177,8 @@ enum ox_code infer_DynamicQuantizeLSTM(struct node *n)
         return recurrent(n, (struct recurrent){.gates = 4, .gate_axis = 2});
 }
 
-/* AttnLSTM 1 of com.microsoft: an LSTM whose input is joined with what it attended to, so that W sees more than X has.
-   M is [batch_size, max_memory_step, memory_depth], QW and MW [num_directions, what they see, am_attn_size]. */
+/* AttnLSTM 1 of com.microsoft: an LSTM whose input is X joined with the attention, so that W has more columns than X. M
+   is [batch_size, max_memory_step, memory_depth]; QW and MW are [num_directions, size of their input, am_attn_size]. */
 enum ox_code infer_AttnLSTM(struct node *n)
 {
         struct size depth = {0}, attention = {0};

@@ -20,7 +20,7 @@ static enum ox_code positive_scalar(struct node *n, int i, struct dim *ret, bool
         return OX_OK;
 }
 
-/* How many values of a transform of `length` samples are kept. */
+/* The number of values of a transform of `length` samples that are kept. */
 static struct dim half(struct node *n, struct dim length)
 {
         return dim_add(n->dims, dim_floordiv(n->dims, length, dim_int(2)), dim_int(1));
@@ -33,9 +33,9 @@ static const char *output_name(const struct node *n)
 
 /* -- DFT -- */
 
-/* The axis is an attribute of version 17, which says 1 by default, and an input of version 20, where it is the last
-   axis of the signal. The last axis of all holds real and imaginary parts and is none to transform, so that of two axes
-   it is the first. */
+/* The axis is an attribute in version 17, with the default 1, and an input in version 20, with the signal's last axis
+   as the default. The last axis of the tensor holds real and imaginary parts and is not transformed, so with two axes
+   the default is the first. */
 static enum ox_code dft_axis(struct node *n, int rank, int *ret, bool *ret_known)
 {
         int64_t axis = -2;
@@ -55,8 +55,8 @@ static enum ox_code dft_axis(struct node *n, int rank, int *ret, bool *ret_known
         return OX_OK;
 }
 
-/* The length of the transform when dft_length does not tell it: the signal's, but for the inverse of a one-sided
-   transform the real signal's, of even length, that the half came from. */
+/* The length of the transform without dft_length: that of the signal. For the inverse of a one-sided transform it is
+   that of the real signal, which is taken to be even. */
 static struct dim dft_length(struct node *n, struct dim from, bool onesided, bool inverse)
 {
         if (!onesided || !inverse)
@@ -64,8 +64,8 @@ static struct dim dft_length(struct node *n, struct dim from, bool onesided, boo
         return dim_mul(n->dims, dim_int(2), dim_sub(n->dims, from, dim_int(1)));
 }
 
-/* Real and imaginary parts are on the last axis, which a real tensor has with size 1. A one-sided transform goes from
-   real to complex, and its inverse back. */
+/* The last axis holds real and imaginary parts; its size is 1 in a real tensor. A one-sided transform takes real to
+   complex, and its inverse complex to real. */
 static enum ox_code dft_parts(struct node *n, struct dim parts, bool onesided, bool inverse)
 {
         if (dim_is_int(parts) && parts.val != 1 && parts.val != 2)
@@ -78,7 +78,7 @@ static enum ox_code dft_parts(struct node *n, struct dim parts, bool onesided, b
         return OX_OK;
 }
 
-/* DFT 17, 20: as long as dft_length says; with onesided, and unless it is the inverse, the half of that. */
+/* DFT 17, 20: the output has dft_length values; with onesided, unless it is the inverse, half of them. */
 enum ox_code infer_DFT(struct node *n)
 {
         bool onesided = attr_int_or(n, "onesided", 0) != 0, inverse = attr_int_or(n, "inverse", 0) != 0;
@@ -109,10 +109,10 @@ enum ox_code infer_DFT(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 
-/* -- STFT 17: [batch, length, 1 or 2] gives [batch, frames, bins, 2]. A real signal may lack its last axis: runtimes
-   take [batch, length], and the text does not say what else that were -- */
+/* -- STFT 17: [batch, length, 1 or 2] gives [batch, frames, bins, 2]. A real signal may omit its last axis: runtimes
+   accept [batch, length], and no other reading of such a signal is defined -- */
 
-/* The length of a frame, from frame_length or the window, which agree where both are given. */
+/* The length of a frame, from frame_length or the window, which must agree if both are given. */
 static enum ox_code stft_frame(struct node *n, struct dim *ret, bool *ret_known)
 {
         bool has_window = in_given(n, 2) && in_has_rank(n, 2);
@@ -134,7 +134,7 @@ static enum ox_code stft_frame(struct node *n, struct dim *ret, bool *ret_known)
         return OX_OK;
 }
 
-/* How many frames the signal has room for. */
+/* The number of frames that fit into the signal. */
 static enum ox_code stft_frames(struct node *n, struct dim frame, bool frame_known, struct dim *ret)
 {
         struct dim step, length;
@@ -155,8 +155,8 @@ static enum ox_code stft_frames(struct node *n, struct dim frame, bool frame_kno
         return OX_OK;
 }
 
-/* STFT 17: onesided is 1 when it is left out, and is for real signals. A complex one without it has bins that the text
-   leaves open. */
+/* STFT 17: onesided, 1 by default, is for real signals. The text leaves the bins of a complex signal open if onesided
+   is omitted. */
 static struct dim stft_bins(struct node *n, struct dim frame, bool known)
 {
         bool complex = in_rank(n, 0) == 3 && dim_is(in_dim(n, 0, 2), 2);

@@ -3,7 +3,7 @@
 #include "ops/kit/broadcast.h"
 #include "ops/kit/sizes.h"
 
-/* StringConcat (20): broadcasts as arithmetic does. */
+/* StringConcat (20): the inputs broadcast. */
 enum ox_code infer_StringConcat(struct node *n)
 {
         int rank;
@@ -13,7 +13,7 @@ enum ox_code infer_StringConcat(struct node *n)
         return rank == RANK_UNKNOWN ? out_elem(n, 0, ELEM_STRING) : out_tensor(n, 0, ELEM_STRING, rank, dims);
 }
 
-/* StringSplit (20): the last axis of the substrings holds as many as the text with the most has, at most
+/* StringSplit (20): the last axis of the substrings is as long as the text with the most substrings needs, at most
    maxsplit + 1. */
 enum ox_code infer_StringSplit(struct node *n)
 {
@@ -34,7 +34,7 @@ enum ox_code infer_StringSplit(struct node *n)
         return out_tensor(n, 0, ELEM_STRING, rank + 1, dims);
 }
 
-/* StringNormalizer (10): [C] or [1, C]. Stop words leave out elements; one empty text stands for none. */
+/* StringNormalizer (10): [C] or [1, C]. Stop words remove elements; if none is left, the output is one empty text. */
 enum ox_code infer_StringNormalizer(struct node *n)
 {
         const OnnxAttribute *stopwords = attr_find(n, "stopwords");

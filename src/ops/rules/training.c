@@ -1,8 +1,8 @@
 /* Training (ai.onnx.preview.training). */
 #include "ops/rules/training.h"
 
-/* Optimizers: after R and T come groups of as many tensors each: X (to optimize), G (gradients), then what the
-   optimizer remembers. The outputs are X and the remembered ones anew, in the same order. */
+/* Optimizers: R and T are followed by groups with the same number of tensors: X (to optimize), G (gradients), then the
+   optimizer's state. The outputs are the new X and the new state, in the same order. */
 static enum ox_code optimize(struct node *n, int groups)
 {
         int tensors = n->n_in - 2, size = tensors / groups;
@@ -39,7 +39,8 @@ enum ox_code infer_Momentum(struct node *n)
         return optimize(n, 3);
 }
 
-/* Gradient (1): the i-th output is the gradient of `y` by the i-th of `xs`, which the i-th input gives. */
+/* Gradient (1): the i-th output is the gradient of `y` with respect to the i-th of `xs`, whose value is the i-th
+   input. */
 enum ox_code infer_Gradient(struct node *n)
 {
         const OnnxAttribute *xs = attr_find(n, "xs");

@@ -5,14 +5,14 @@
 #include "ops/kit/sizes.h"
 #include "ops/kit/window.h"
 
-/* Where an operator of the family has its inputs. */
+/* The positions of an operator's inputs. */
 struct conv {
         int x, w, bias; /* bias -1: none */
         bool transposed;
         bool channels_last; /* in X and in the output; filters stay as they are */
 };
 
-/* Where a shape of `rank` axes has its channels, and its spatial axes from the first on. */
+/* The axis of the channels, and the first spatial axis, of a shape of `rank` axes. */
 static int channel_axis(const struct conv *c, int rank)
 {
         return c->channels_last ? rank - 1 : 1;
@@ -23,7 +23,7 @@ static int spatial_axis(const struct conv *c, int axis)
         return axis + (c->channels_last ? 1 : 2);
 }
 
-/* A bias has one element for each of the channels that are made, `*dim`. */
+/* A bias has one element for each of the `*dim` output channels. */
 static enum ox_code bias_agree(struct node *n, int bias, struct dim *dim)
 {
         if (bias < 0)
@@ -32,7 +32,7 @@ static enum ox_code bias_agree(struct node *n, int bias, struct dim *dim)
         return in_has_rank(n, bias) ? in_agree(n, dim, bias, 0) : OX_OK;
 }
 
-/* Channels: X has group times as many as a filter of W sees; W[0] (transposed: W[1] * group) are made. */
+/* Channels: X has `group` times as many as a filter of W; the output has W[0] (transposed: W[1] * group). */
 static enum ox_code channels(struct node *n, const struct conv *c, int rank, struct dim *ret)
 {
         int in_axis = c->transposed ? 0 : 1, out_axis = c->transposed ? 1 : 0, axis = channel_axis(c, rank);
@@ -80,7 +80,7 @@ static enum ox_code transposed_size(struct node *n, const struct window *w, int6
         return OX_OK;
 }
 
-/* ConvTranspose's own attributes, each one value an axis; NULL: not given. */
+/* ConvTranspose's own attributes, each with one value an axis; NULL: omitted. */
 struct transposed {
         const int64_t *output_padding, *output_shape;
 };
@@ -98,7 +98,7 @@ static enum ox_code transposed_read(struct node *n, size_t spatial, struct trans
                         *lists[i] = NULL;
                         continue;
                 }
-                /* The text has it both ways: of all axes, or of those behind batch and channels. */
+                /* The text allows both: the sizes of all axes, or of those after batch and channels. */
                 if (i == 1 && count == spatial + 2)
                         *lists[i] += 2;
                 else if (count != spatial)
@@ -108,7 +108,7 @@ static enum ox_code transposed_read(struct node *n, size_t spatial, struct trans
         return OX_OK;
 }
 
-/* The rank of X, or of W, which is the same, or what kernel_shape tells; RANK_UNKNOWN when nothing does. */
+/* The rank of X, or of W, which is the same, or the one that kernel_shape implies; RANK_UNKNOWN if none is known. */
 static enum ox_code conv_rank(struct node *n, const struct conv *c, int *ret)
 {
         int spatial;
@@ -182,7 +182,7 @@ enum ox_code infer_Conv(struct node *n)
         return conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2});
 }
 
-/* NhwcConv 1 of com.microsoft: X and Y are [N, H, W, C], and W is as Conv has it. */
+/* NhwcConv 1 of com.microsoft: X and Y are [N, H, W, C], and W is as in Conv. */
 enum ox_code infer_NhwcConv(struct node *n)
 {
         return conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2, .channels_last = true});
@@ -198,7 +198,7 @@ static struct dim *copy_dims(struct node *n, const struct type *type)
         return dims;
 }
 
-/* A convolution, to which input 3 of the output's shape is added. */
+/* A convolution with input 3, of the output's shape, added to it. */
 static enum ox_code fused_conv(struct node *n, const struct conv *c)
 {
         TRY(conv(n, c));
@@ -216,20 +216,20 @@ static enum ox_code fused_conv(struct node *n, const struct conv *c)
         return out_tensor(n, 0, made.elem, made.rank, dims);
 }
 
-/* FusedConv 1 of com.microsoft, Conv 1 of com.microsoft.nchwc: Conv and an activation; Z, which is added before that,
- * has the output's shape. */
+/* FusedConv 1 of com.microsoft, Conv 1 of com.microsoft.nchwc: Conv and an activation; Z, which is added before the
+   activation, has the output's shape. */
 enum ox_code infer_FusedConv(struct node *n)
 {
         return fused_conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2});
 }
 
-/* NhwcFusedConv 1 of com.microsoft: all but the filters have channels last. */
+/* NhwcFusedConv 1 of com.microsoft: everything except the filters has channels last. */
 enum ox_code infer_NhwcFusedConv(struct node *n)
 {
         return fused_conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2, .channels_last = true});
 }
 
-/* The output, whose channels scales and zero points `first` to `last` of the filters agree with. */
+/* Sets the output. Scales and zero points of the filters, inputs `first` to `last`, agree with its channels. */
 static enum ox_code conv_per_channel(struct node *n, const struct conv *c, int first, int last)
 {
         const struct type made = n->out[0].type;
@@ -243,7 +243,7 @@ static enum ox_code conv_per_channel(struct node *n, const struct conv *c, int f
         return out_tensor(n, 0, made.elem, made.rank, dims);
 }
 
-/* ConvInteger 10: the zero point of x is one, that of w may be one a channel. */
+/* ConvInteger 10: x has one zero point, w may have one for each channel. */
 enum ox_code infer_ConvInteger(struct node *n)
 {
         const struct conv c = {.x = 0, .w = 1, .bias = -1};
@@ -263,9 +263,9 @@ static enum ox_code deform_agree(struct node *n, int i, int rank, struct dim *di
         return OX_OK;
 }
 
-/* DeformConv 19, 22: sizes as Conv's. The offset has as many numbers as there are spatial axes, for each element of the
-   kernel and each group of offsets; the mask has one. That is what the text says of two spatial axes; of more it says
-   as many as for the offset. */
+/* DeformConv 19, 22: sizes as Conv's. For each element of the kernel and each group of offsets, the offset has one
+   number for each spatial axis, and the mask has one number. The text says so for two spatial axes; for more it gives
+   the mask as many as the offset. */
 enum ox_code infer_DeformConv(struct node *n)
 {
         int64_t group = attr_int_or(n, "offset_group", 1);
@@ -292,8 +292,8 @@ enum ox_code infer_DeformConv(struct node *n)
         return out_tensor(n, 0, made.elem, made.rank, dims);
 }
 
-/* QLinearConv 10, and 1 of com.microsoft, which can have channels last: scale and zero point stand behind x and behind
-   w, where they may be one a channel; those of y follow. */
+/* QLinearConv 10, and 1 of com.microsoft, which can have channels last: x and w are each followed by scale and zero
+   point, those of w possibly one for each channel; then come those of y. */
 enum ox_code infer_QLinearConv(struct node *n)
 {
         static const int single[] = {1, 2, 6, 7};
@@ -312,7 +312,7 @@ enum ox_code infer_ConvTranspose(struct node *n)
         return conv(n, &(struct conv){.x = 0, .w = 1, .bias = 2, .transposed = true});
 }
 
-/* ConvTransposeWithDynamicPads 1 of com.microsoft, of which the text gives the signature alone: batch and channels are
+/* ConvTransposeWithDynamicPads 1 of com.microsoft, whose text has only a signature: batch and channels are
    ConvTranspose's, and the other sizes depend on the contents of Pads. */
 enum ox_code infer_ConvTransposeWithDynamicPads(struct node *n)
 {
@@ -355,7 +355,7 @@ static enum ox_code block_sizes(struct node *n, const struct list *block, struct
         return OX_OK;
 }
 
-/* The blocks of Col2Im are as many as a window of their shape has places over the image `dims`. */
+/* The number of blocks of Col2Im is the number of places that a window of their shape has on the image `dims`. */
 static enum ox_code blocks_agree(struct node *n, int spatial, const struct dim *dims, const struct dim *sizes)
 {
         struct dim places = dim_int(1), along;

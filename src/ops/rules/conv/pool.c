@@ -1,18 +1,18 @@
-/* Pools: MaxPool, AveragePool, LpPool, their Global kin, MaxUnpool, and pools of regions. */
+/* Pools: MaxPool, AveragePool, LpPool, their global forms, MaxUnpool, and pools of regions. */
 #include "ops/kit/broadcast.h"
 #include "ops/kit/list.h"
 #include "ops/kit/sizes.h"
 #include "ops/kit/window.h"
 #include "ops/rules/conv.h"
 
-/* What kinds of pools differ in. */
+/* The differences between kinds of pools. */
 struct pool {
-        bool channels_last; /* they stand behind the batch otherwise */
-        bool drop_last;     /* with ceil_mode, a window that would begin in the padding behind the data is left out */
-        bool valid_ceils;   /* ceil_mode holds with auto_pad VALID too, whose formula does not know it */
+        bool channels_last; /* otherwise they come after the batch */
+        bool drop_last;     /* with ceil_mode, a window that would begin in the padding after the data does not count */
+        bool valid_ceils;   /* ceil_mode applies with auto_pad VALID too, although the text's formula for it has none */
 };
 
-/* *ret_rank is RANK_UNKNOWN where neither X nor kernel_shape tells it. */
+/* *ret_rank is RANK_UNKNOWN if neither X nor kernel_shape determines it. */
 static enum ox_code pool_shape(struct node *n, const struct pool *p, int *ret_rank, struct dim **ret_dims)
 {
         bool ceil_mode = op_find_attr(n->row, "ceil_mode") && attr_int_or(n, "ceil_mode", 0) != 0;
@@ -32,7 +32,7 @@ static enum ox_code pool_shape(struct node *n, const struct pool *p, int *ret_ra
         for (int d = 0; d < rank; d++) {
                 bool slides = d >= first && d < first + w.spatial;
 
-                /* LpPool-1 alone may go without a kernel, and does not say what it pools over then. */
+                /* Only LpPool-1 may have no kernel, and its text does not say what is pooled then. */
                 if (!in_has_rank(n, 0) || (slides && !w.kernel)) {
                         dims[d] = out_fresh(n, 0, d);
                         continue;
@@ -45,7 +45,7 @@ static enum ox_code pool_shape(struct node *n, const struct pool *p, int *ret_ra
                 window.ceil_mode = ceil_mode;
                 window.drop_last_in_padding = p->drop_last;
                 if (p->valid_ceils && window.auto_pad == WINDOW_VALID)
-                        window.auto_pad = WINDOW_NOTSET; /* without pads, which VALID excludes */
+                        window.auto_pad = WINDOW_NOTSET; /* VALID excludes pads */
                 TRY(window_output(n, &window, d, &dims[d]));
         }
         *ret_rank = rank;
@@ -68,36 +68,35 @@ static enum ox_code pool(struct node *n, const struct pool *p)
 }
 
 /* MaxPool 1, 8, 10, 11, 12, 22 (Indices from 8 on), AveragePool 1, 7, 10, 11, 19, 22, LpPool 1, 2, 11, 18, 22. Version
-   22 of MaxPool and AveragePool leaves out a last window in the padding; LpPool's formulas, and those of the versions
-   before, count it. MaxpoolWithMask 1 of com.microsoft, of which the text gives the signature alone, was measured to be
-   MaxPool. */
+   22 of MaxPool and AveragePool does not count a last window in the padding; LpPool's formulas, and those of earlier
+   versions, do. MaxpoolWithMask 1 of com.microsoft, whose text has only a signature, was measured to be MaxPool. */
 enum ox_code infer_pool(struct node *n)
 {
         return pool(n, &(struct pool){.drop_last = n->row->since >= 22 && !op_find_attr(n->row, "p")});
 }
 
-/* MaxPool 1, AveragePool 1 of com.microsoft.nchwc, which leave out a last window in the padding and heed ceil_mode with
-   VALID. */
+/* MaxPool 1, AveragePool 1 of com.microsoft.nchwc, which do not count a last window in the padding and apply ceil_mode
+   with VALID. */
 enum ox_code infer_blocked_pool(struct node *n)
 {
         return pool(n, &(struct pool){.drop_last = true, .valid_ceils = true});
 }
 
-/* NhwcMaxPool 1 of com.microsoft: MaxPool with channels last. There is no text; runtime 1.30 leaves out a last window
-   in the padding, and heeds ceil_mode with VALID. */
+/* NhwcMaxPool 1 of com.microsoft: MaxPool with channels last. It has no text; runtime 1.30 does not count a last window
+   in the padding, and applies ceil_mode with VALID. */
 enum ox_code infer_NhwcMaxPool(struct node *n)
 {
         return pool(n, &(struct pool){.channels_last = true, .drop_last = true, .valid_ceils = true});
 }
 
-/* MaxPool, AveragePool of com.ms.internal.nhwc, whose versions are those of ai.onnx: from 22 on they leave out a last
-   window in the padding. */
+/* MaxPool, AveragePool of com.ms.internal.nhwc, whose versions are those of ai.onnx: from 22 on they do not
+   count a last window in the padding. */
 enum ox_code infer_nhwc_pool(struct node *n)
 {
         return pool(n, &(struct pool){.channels_last = true, .drop_last = n->opset >= 22});
 }
 
-/* Scale and zero point of X, and of the output, are one element each. */
+/* Scale and zero point of X and of the output have one element each. */
 static enum ox_code expect_single_scales(struct node *n)
 {
         for (int i = 1; i <= 4; i++)
@@ -105,8 +104,8 @@ static enum ox_code expect_single_scales(struct node *n)
         return OX_OK;
 }
 
-/* QLinearAveragePool 1 of com.microsoft: the formulas of the text count a last window in the padding, and forget
-   ceil_mode with VALID; runtime 1.30, which alone has the operator, does neither. */
+/* QLinearAveragePool 1 of com.microsoft: the formulas of the text count a last window in the padding, and ignore
+   ceil_mode with VALID; runtime 1.30, the only one with this operator, does neither. */
 enum ox_code infer_QLinearAveragePool(struct node *n)
 {
         bool channels_last = attr_int_or(n, "channels_last", 0) != 0;
@@ -130,8 +129,8 @@ static enum ox_code global_pool(struct node *n, bool channels_last)
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 
-/* GlobalAveragePool 1, 22, GlobalMaxPool 1, 22, GlobalLpPool 1, 2, 22: one element an axis behind batch and channels.
- */
+/* GlobalAveragePool 1, 22, GlobalMaxPool 1, 22, GlobalLpPool 1, 2, 22: one element for each axis after batch and
+   channels. */
 enum ox_code infer_global_pool(struct node *n)
 {
         return global_pool(n, false);
@@ -150,8 +149,8 @@ enum ox_code infer_QLinearGlobalAveragePool(struct node *n)
         return global_pool(n, attr_int_or(n, "channels_last", 0) != 0);
 }
 
-/* The whole shape as the elements of input `i` give it, of `rank` axes where that is known; unknown elements become
-   fresh symbols. */
+/* The whole shape from the elements of input `i`, with `rank` axes if that is known; unknown elements become fresh
+   symbols. */
 static enum ox_code shape_from_elements(struct node *n, int i, int rank)
 {
         struct list sizes;
@@ -173,8 +172,8 @@ static enum ox_code shape_from_elements(struct node *n, int i, int rank)
         return out_tensor(n, 0, in_elem(n, 0), (int)sizes.count, dims);
 }
 
-/* MaxUnpool 9, 11, 22: (size - 1) * stride + kernel - pads, unless output_shape says it all. X and I are of one shape.
- */
+/* MaxUnpool 9, 11, 22: (size - 1) * stride + kernel - pads, unless output_shape is given. X and I have the same
+   shape. */
 enum ox_code infer_MaxUnpool(struct node *n)
 {
         int rank, spatial;
@@ -208,7 +207,7 @@ enum ox_code infer_MaxUnpool(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 
-/* [regions, channels, height, width] of pools of regions, `numbers` for each, of X [N, C, H, W]. */
+/* Pools of regions give [regions, channels, height, width] for X [N, C, H, W], with `numbers` for each region. */
 static enum ox_code regions(struct node *n, int64_t numbers, int64_t height, int64_t width)
 {
         struct dim *dims = arena_new_array(n->arena, struct dim, 4);
@@ -233,7 +232,7 @@ static enum ox_code regions(struct node *n, int64_t numbers, int64_t height, int
 enum ox_code infer_MaxRoiPool(struct node *n)
 {
         const int64_t *pooled;
-        size_t count; /* 2, as the row says */
+        size_t count; /* the row requires 2 */
 
         if (!attr_ints(n, "pooled_shape", &pooled, &count))
                 return out_rank(n, 0, in_elem(n, 0), 4);

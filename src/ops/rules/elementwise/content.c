@@ -1,4 +1,4 @@
-/* What is known of the elements of operators that go element by element: those with which exporters compute sizes. */
+/* Known elements of elementwise operators: those with which exporters compute sizes. */
 #include "ops/kit/arith.h"
 #include "ops/kit/broadcast.h"
 #include "ops/rules/elementwise.h"
@@ -16,9 +16,9 @@ static struct scalar zero_of(enum elem elem)
 }
 
 /* -- arithmetic: Add, Sub, Mul, Div (1, 6, 7, 13, 14), Pow (1, 7, 12, 13, 15) of two; Max, Min (1, 6, 8, 12, 13) and
-   Sum (1, 6, 8, 13) of any number. All versions give the same elements; how inputs broadcast is the rule's affair -- */
+   Sum (1, 6, 8, 13) of any number. All versions give the same elements; inputs are already broadcast -- */
 
-/* One after the other. */
+/* Folds the elements from left to right. */
 static struct scalar fold(struct node *n, const struct scalar *args, int count,
                           struct scalar (*two)(struct node *, enum elem, struct scalar, struct scalar))
 {
@@ -64,8 +64,8 @@ struct scalar element_Min(struct node *n, const struct scalar *args, int count)
         return fold(n, args, count, scalar_min);
 }
 
-/* Sum (1, 6, 8, 13). The order in which more than two floats are added is the runtime's choice, and rounding depends on
- * it. */
+/* Sum (1, 6, 8, 13). The runtime chooses the order in which more than two floats are added, and rounding depends on
+   it. */
 void content_Sum(struct node *n)
 {
         if (n->n_in <= 2 || !elem_is_float(out_type_elem(n)))
@@ -80,8 +80,8 @@ struct scalar element_Mod(struct node *n, const struct scalar *args, int count)
 
 /* -- bits: BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseNot (18), BitShift (11) -- */
 
-/* Integers are kept by their value: the bits of a negative one go on for ever, and those of an unsigned one are 0 past
-   its width, so that 64 of them tell all. */
+/* Integers are kept by their value: a negative one continues with 1 bits, and an unsigned one with 0 bits past its
+   width, so that 64 bits determine the result. */
 static bool two_numbers(const struct scalar *args, uint64_t *ret_a, uint64_t *ret_b)
 {
         int64_t a, b;
@@ -125,7 +125,8 @@ struct scalar element_BitwiseNot(struct node *n, const struct scalar *args, int 
         return elem_bits(out_type_elem(n)) < 64 ? scalar_int(dim_int(upper - a)) : scalar_unknown();
 }
 
-/* Of unsigned integers: times or divided by a power of two. What is shifted by the width or more is not said. */
+/* Unsigned integers are multiplied or divided by a power of two. The text leaves open the result of shifting by the
+   width or more. */
 struct scalar element_BitShift(struct node *n, const struct scalar *args, int count)
 {
         enum elem elem = out_type_elem(n);
@@ -139,8 +140,8 @@ struct scalar element_BitShift(struct node *n, const struct scalar *args, int co
                                                : scalar_div(n, elem, args[0], power);
 }
 
-/* -- comparisons and logic: 1, 0, or -1 where it is not known. Equal (1, 7, 11, 13, 19), Less, Greater (1, 7, 9, 13),
-   LessOrEqual, GreaterOrEqual (12, 16), And, Or, Xor (1, 7), Not (1) -- */
+/* -- comparisons and logic: 1, 0, or -1 if unknown. Equal (1, 7, 11, 13, 19), Less, Greater (1, 7, 9, 13), LessOrEqual,
+   GreaterOrEqual (12, 16), And, Or, Xor (1, 7), Not (1) -- */
 
 static int truth(struct scalar a)
 {
@@ -218,7 +219,7 @@ struct scalar element_Not(struct node *n, const struct scalar *args, int count)
 
 struct scalar element_Neg(struct node *n, const struct scalar *args, int count)
 {
-        /* -x, and not 0 - x, which differs for 0 of floats. */
+        /* -x, not 0 - x, which differs for a float 0. */
         return args[0].kind == SCALAR_FLOAT ? scalar_float(-args[0].f)
                                             : scalar_sub(n, out_type_elem(n), zero_of(out_type_elem(n)), args[0]);
 }
@@ -272,7 +273,7 @@ struct scalar element_Round(struct node *n, const struct scalar *args, int count
         return scalar_round(n, args[0]);
 }
 
-/* Square roots and reciprocals are rounded correctly everywhere, unlike other functions of floats. */
+/* All runtimes round square roots and reciprocals correctly, unlike other functions of floats. */
 struct scalar element_Sqrt(struct node *n, const struct scalar *args, int count)
 {
         if (args[0].kind != SCALAR_FLOAT || !(args[0].f >= 0))
@@ -307,7 +308,7 @@ void content_Cast(struct node *n)
 
 /* -- Clip, Where -- */
 
-/* The bound that is an attribute before 11 and an input since. False when there is none. */
+/* A bound is an attribute before 11 and an input since then. False if there is none. */
 static bool clip_bound(struct node *n, const char *name, int i, struct scalar *ret)
 {
         double number;
@@ -324,13 +325,13 @@ static bool clip_bound(struct node *n, const char *name, int i, struct scalar *r
         return in_given(n, i);
 }
 
-/* A bound that is left out is the type's last finite number, not infinity. */
+/* An omitted bound is the type's last finite number, not infinity. */
 static bool is_past_finite(struct scalar x, bool has_least, bool has_most)
 {
         return x.kind == SCALAR_FLOAT && isinf(x.f) && !(x.f < 0 ? has_least : has_most);
 }
 
-/* Clip (1, 6, 11, 12, 13): the greatest of x and the lower bound, but at most the upper one. */
+/* Clip (1, 6, 11, 12, 13): the maximum of x and the lower bound, but at most the upper bound. */
 void content_Clip(struct node *n)
 {
         const struct content *in = in_content(n, 0);
@@ -351,7 +352,7 @@ void content_Clip(struct node *n)
         out_content(n, 0, content);
 }
 
-/* Where (9, 16). Where both branches are the same the condition does not matter. */
+/* Where (9, 16). If both branches are the same, the condition does not matter. */
 static struct scalar element_Where(struct node *n, const struct scalar *args, int count)
 {
         int chosen = truth(args[0]);

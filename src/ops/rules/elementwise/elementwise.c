@@ -1,5 +1,4 @@
-/* Operators that go element by element: activations, arithmetic, comparisons, logic, casts. Types and shapes; what is
-   known of the elements is in elementwise_content.c. */
+/* Elementwise operators: activations, arithmetic, comparisons, logic, casts. Their known elements are in content.c. */
 #include "ops/rules/elementwise.h"
 #include "ops/kit/broadcast.h"
 
@@ -13,19 +12,16 @@ static enum ox_code out_shape(struct node *n, int rank, const struct dim *dims)
         return out_tensor(n, 0, out_row_elem(n, 0), rank, dims);
 }
 
-/* One input gives its shape, and the row the type, which is the input's or bool (IsInf, IsNaN). All versions of: Abs,
-   Acos, Acosh, Asin, Asinh, Atan, Atanh, BitwiseNot, Ceil, Celu, Cos, Cosh, Elu, Erf, Exp, Floor, Gelu, HardSigmoid,
-   HardSwish, IsInf, IsNaN, LeakyRelu, Log, Mish, Neg, Not, Reciprocal, Relu, Round, Selu, Shrink, Sigmoid, Sign, Sin,
-   Sinh, Softplus, Softsign, Sqrt, Swish, Tan, Tanh, ThresholdedRelu. */
+/* All versions of the operators of unary.ops: the output has the shape of the input, and the type of the row, which is
+   the input's or bool (IsInf, IsNaN). */
 enum ox_code infer_unary(struct node *n)
 {
         TRY(in_expect_tensor(n, 0));
         return out_like(n, 0, out_row_elem(n, 0), 0);
 }
 
-/* Two inputs broadcast. Operator sets before 7 have an attribute `broadcast` and their own rules. All versions of: Add,
-   And, BitwiseAnd, BitwiseOr, BitwiseXor, Div, Equal, Greater, GreaterOrEqual, Less, LessOrEqual, Mul, Or, Pow, Sub,
-   Xor. The row tells the type: of comparisons bool, of Pow the base's. */
+/* All versions of arithmetic, comparisons and logic of two inputs, which broadcast; before operator set 7 the attribute
+   `broadcast` decides how. The row gives the type: bool for comparisons, that of the base for Pow. */
 enum ox_code infer_binary(struct node *n)
 {
         const struct dim *dims;
@@ -38,7 +34,7 @@ enum ox_code infer_binary(struct node *n)
         return out_shape(n, rank, dims);
 }
 
-/* Mod 10-13: floats need fmod=1. */
+/* Mod 10, 13: floats need fmod=1. */
 enum ox_code infer_Mod(struct node *n)
 {
         if (attr_int_or(n, "fmod", 0) != 1 && (elem_is_float(in_elem(n, 0)) || elem_is_float(in_elem(n, 1))))
@@ -46,7 +42,7 @@ enum ox_code infer_Mod(struct node *n)
         return infer_binary(n);
 }
 
-/* Max, Mean, Min, Sum 1-13: before 8 all inputs have one shape, since then they broadcast. */
+/* Max, Mean, Min, Sum 1-13: before 8 all inputs have the same shape, since then they broadcast. */
 enum ox_code infer_variadic(struct node *n)
 {
         const struct dim *dims;
@@ -69,8 +65,8 @@ enum ox_code infer_Where(struct node *n)
         return out_shape(n, rank, dims);
 }
 
-/* PRelu 1-16: since 7 the slope broadcasts into X's shape. Before that it is a single element or one for each channel,
-   which leaves X's shape as it is too. */
+/* PRelu 1-16: since 7 the slope broadcasts into X's shape. Before that it has a single element or one for each channel,
+   which also leaves X's shape unchanged. */
 enum ox_code infer_PRelu(struct node *n)
 {
         struct dim *dims;
@@ -95,7 +91,7 @@ enum ox_code infer_Clip(struct node *n)
 
 /* -- casts -- */
 
-/* Cast-1 spells the type as TensorProto.DataType does: "FLOAT". */
+/* Cast-1 names the type as TensorProto.DataType does: "FLOAT". */
 static enum ox_code elem_of_word(struct node *n, enum elem *ret)
 {
         const char *word = "";
@@ -124,7 +120,7 @@ enum ox_code infer_Cast(struct node *n)
         return out_like(n, 0, elem, 0);
 }
 
-/* CastLike 15-25: the type is the second input's, whose shape does not matter. */
+/* CastLike 15-25: the output has the type of the second input, whose shape does not matter. */
 enum ox_code infer_CastLike(struct node *n)
 {
         TRY(in_expect_tensor(n, 0));
@@ -132,7 +128,7 @@ enum ox_code infer_CastLike(struct node *n)
         return out_like(n, 0, in_elem(n, 1), 0);
 }
 
-/* BitCast 26: the same bits, so that both types must be of the same width. */
+/* BitCast 26 keeps the bits, so both types must have the same width. */
 enum ox_code infer_BitCast(struct node *n)
 {
         enum elem from = in_elem(n, 0), to = attr_elem(n, "to", ELEM_UNDEFINED);

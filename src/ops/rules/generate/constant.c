@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Exactly one attribute is given: `value` alone up to version 9, `sparse_value` from 11, the others from 12 on. The
-   operator has no attributes but these, and the check of the node leaves none that the row does not have. */
+   operator has no other attributes, and the check of the node has removed any that the row does not have. */
 static enum ox_code constant_form(struct node *n, const OnnxAttribute **ret)
 {
         size_t given = n->source->n_attribute;
@@ -44,7 +44,7 @@ static enum ox_code constant_tensor(struct node *n, const OnnxTensor *tensor)
         return OX_OK;
 }
 
-/* The output of `sparse_value` is the dense tensor that it stands for. */
+/* `sparse_value` gives a dense tensor. */
 static enum ox_code constant_sparse(struct node *n, const OnnxSparseTensor *sparse)
 {
         const char *fault = NULL;
@@ -104,7 +104,7 @@ static enum ox_code constant_numbers(struct node *n, const OnnxAttribute *form)
         return OX_OK;
 }
 
-/* Constant (1, 9, 11, 12, 13, 19, 21, 23, 24, 25). Contents too, for they stand in the same attribute. */
+/* Constant (1, 9, 11, 12, 13, 19, 21, 23, 24, 25). Sets contents too, because they stand in the same attribute. */
 enum ox_code infer_Constant(struct node *n)
 {
         const OnnxAttribute *form = NULL;

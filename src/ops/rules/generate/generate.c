@@ -1,4 +1,4 @@
-/* Operators that make a tensor from attributes or from a few numbers: constants, Range, windows, random tensors. */
+/* Operators that create a tensor from attributes or a few numbers: constants, Range, windows, random tensors. */
 #include "ops/rules/generate.h"
 #include "ops/kit/arith.h"
 #include "ops/kit/elements.h"
@@ -8,10 +8,10 @@
 
 #include "base/checked.h"
 
-/* -- ConstantOfShape 9-25: a scalar for an empty shape; the element is that of `value`, a float 0 by default -- */
+/* -- ConstantOfShape 9-25: an empty shape gives a scalar; the elements are that of `value`, a float 0 by default -- */
 
-/* The shape must be a vector. Known elements of another rank are taken as they come, with a warning, which is how
-   ONNX's own inference reads them. */
+/* The shape must be a vector. Known elements of a tensor of another rank are used in order, with a warning, as ONNX's
+   own inference does. */
 static enum ox_code constant_sizes(struct node *n, struct list *ret)
 {
         const struct content *content = in_content(n, 0);
@@ -71,11 +71,9 @@ void content_ConstantOfShape(struct node *n)
         out_content(n, 0, content);
 }
 
-/* -- Range 11-27, and 1 of com.microsoft, where delta may be left out: max(ceil((limit - start) / delta), 0) elements
- * --
- */
+/* -- Range 11-27, and 1 of com.microsoft, where delta is optional: max(ceil((limit - start) / delta), 0) elements -- */
 
-/* start, limit and delta, which is 1 where it is not given. */
+/* start, limit and delta, which is 1 if omitted. */
 static enum ox_code range_scalars(struct node *n, struct scalar *ret)
 {
         for (int i = 0; i < 3; i++) {
@@ -89,7 +87,7 @@ static enum ox_code range_scalars(struct node *n, struct scalar *ret)
         return OX_OK;
 }
 
-/* The count for integers that are all known: the distance of two int64 fits a uint64. */
+/* The count for known integers: the distance of two int64 fits into a uint64. */
 static bool range_integers(const struct scalar *operands, struct dim *ret)
 {
         int64_t start, limit, delta;
@@ -108,7 +106,7 @@ static bool range_integers(const struct scalar *operands, struct dim *ret)
         return count <= INT64_MAX;
 }
 
-/* The count for a delta that is not known: where it cannot be negative it is positive, for it must not be 0. */
+/* The count for an unknown delta: if it cannot be negative it is positive, since it must not be 0. */
 static bool range_symbolic(struct node *n, const struct scalar *operands, struct dim *ret)
 {
         struct dim zero = dim_int(0), span;
@@ -132,7 +130,7 @@ static bool range_symbolic(struct node *n, const struct scalar *operands, struct
         return true;
 }
 
-/* The count for fractions. Denominators are powers of two, so the largest is common to both ends. */
+/* The count for fractions. Denominators are powers of two, so the larger one is a common denominator. */
 static bool range_exact(struct node *n, const struct scalar *operands, struct dim *ret)
 {
         struct dim start, limit, delta, span;
@@ -165,8 +163,8 @@ static bool float_count(double span, double delta, int64_t *ret)
         return true;
 }
 
-/* The count for other floats. The text does not say in which precision it is computed, and runtimes differ: where that
-   decides, the count is not known. */
+/* The count for other floats. The text does not give the precision, and runtimes differ: the count is unknown if that
+   decides. */
 static bool range_float(const struct scalar *operands, enum elem elem, struct dim *ret)
 {
         double start = operands[0].f, limit = operands[1].f, delta = operands[2].f;
@@ -204,7 +202,7 @@ enum ox_code infer_Range(struct node *n)
         return out_tensor(n, 0, elem, 1, length);
 }
 
-/* Elements of integers alone: the elements of floats depend on the order in which a runtime adds. */
+/* Only integer elements are known: floats depend on the order in which a runtime adds. */
 void content_Range(struct node *n)
 {
         struct scalar operands[3], start, delta, *to;
@@ -279,7 +277,7 @@ enum ox_code infer_Multinomial(struct node *n)
 
 /* -- HannWindow, HammingWindow, BlackmanWindow 17, MelWeightMatrix 17 -- */
 
-/* A scalar operand as a size; false when it is not known. A negative number is an error. */
+/* Reads a scalar operand as a size; false if it is unknown. A negative number is an error. */
 static enum ox_code size_operand(struct node *n, int i, struct dim *ret, bool *ret_known)
 {
         const struct content *content = in_content(n, i);

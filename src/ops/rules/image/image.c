@@ -4,8 +4,8 @@
 #include "ops/kit/sized.h"
 #include "ops/kit/sizes.h"
 
-/* GridSample (16, 20, 22): X [N, C, D1, ..., Dr] looked at where grid [N, o1, ..., or, r] says is [N, C, o1, ..., or].
- */
+/* GridSample (16, 20, 22): X [N, C, D1, ..., Dr], sampled at the positions of grid [N, o1, ..., or, r], gives [N, C,
+   o1, ..., or]. */
 enum ox_code infer_GridSample(struct node *n)
 {
         int rank = in_has_rank(n, 0) ? in_rank(n, 0) : in_rank(n, 1);
@@ -32,7 +32,7 @@ enum ox_code infer_GridSample(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 
-/* GridSample 1 of com.microsoft: of images alone. */
+/* GridSample 1 of com.microsoft: only for images. */
 enum ox_code infer_com_microsoft_GridSample(struct node *n)
 {
         TRY(in_expect_rank(n, 0, 4));
@@ -110,8 +110,8 @@ enum ox_code infer_AffineGrid(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), spatial + 2, dims);
 }
 
-/* ImageDecoder (20): [height, width, channels] of an image that data decides; what cannot be decoded gives an empty
-   one, so that not even pixel_format tells the channels. */
+/* ImageDecoder (20): [height, width, channels], which depend on data: even pixel_format does not determine the
+   channels, because an image that cannot be decoded gives an empty tensor. */
 enum ox_code infer_ImageDecoder(struct node *n)
 {
         bool gray = attr_is(n, "pixel_format", "Grayscale");

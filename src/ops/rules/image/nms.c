@@ -1,5 +1,5 @@
-/* NonMaxSuppression (10, 11). Detectors end in it, and then data decides how many boxes are left; with constant boxes
-   the model says so itself. */
+/* NonMaxSuppression (10, 11). Detectors end in it. The number of selected boxes depends on data, but is computed here
+   for constant boxes. */
 #include <math.h>
 
 #include "base/bounds.h"
@@ -7,12 +7,12 @@
 #include "ops/kit/sizes.h"
 #include "ops/rules/image.h"
 
-/* A number as runtimes have it in float32: within `error` of `value`, which is exact when that is 0. */
+/* A number as runtimes compute it in float32: within `error` of `value`; exact if `error` is 0. */
 struct approx {
         double value, error;
 };
 
-/* Half a unit in the last place of a float32, relative, and to be safe the double of it. */
+/* The relative rounding error of a float32, half a unit in the last place, doubled to be safe. */
 #define FLOAT_STEP 0x1p-23
 
 static struct approx rounded(double value, double error, bool exact)
@@ -57,7 +57,7 @@ static struct approx most(struct approx a, struct approx b)
         return a.value < b.value ? b : a;
 }
 
-/* False when a coordinate is not known, and when a box has no extent: texts do not say what overlaps it. */
+/* False if a coordinate is unknown, or if a box is empty: the text does not define its overlap. */
 static bool read_box(const struct scalar *at, bool centered, struct box *ret)
 {
         struct approx c[4], half = {0.5, 0};
@@ -68,7 +68,7 @@ static bool read_box(const struct scalar *at, bool centered, struct box *ret)
                 c[i] = (struct approx){at[i].f, 0};
         }
         for (int i = 0; i < 2; i++) {
-                /* Which axis comes first does not matter. */
+                /* The order of the axes does not matter. */
                 if (centered && c[i + 2].value < 0)
                         return false;
                 struct approx a = centered ? minus(c[i], times(c[i + 2], half)) : c[i];
@@ -108,7 +108,7 @@ static int overlap(const struct box *a, const struct box *b, double threshold)
 }
 
 struct suppression {
-        const struct scalar *boxes, *scores; /* of one batch, of one class of it */
+        const struct scalar *boxes, *scores; /* of one class of one batch */
         int64_t n_box, most;
         double iou, least_score;
         bool has_least, centered;
@@ -124,7 +124,7 @@ static bool same_box(const struct suppression *s, int64_t a, int64_t b)
         return true;
 }
 
-/* The box with the highest score that is left; -1 when there is none, -2 when the order of boxes with one score would
+/* The remaining box with the highest score; -1 if there is none, -2 if the order of boxes with equal scores would
    matter. */
 static int64_t next_box(const struct suppression *s)
 {
@@ -139,7 +139,7 @@ static int64_t next_box(const struct suppression *s)
         return best;
 }
 
-/* The number of boxes that one class selects; -1 when it is not certain. */
+/* The number of boxes selected for one class; -1 if it is not certain. */
 static int64_t select_class(const struct suppression *s)
 {
         int64_t count = 0;
@@ -147,7 +147,7 @@ static int64_t select_class(const struct suppression *s)
         for (int64_t i = 0; i < s->n_box; i++) {
                 const struct scalar *score = &s->scores[i];
 
-                /* What has just the threshold's score is kept by the text, and by some runtimes is not. */
+                /* A box whose score equals the threshold is kept according to the text, but some runtimes drop it. */
                 if (score->kind != SCALAR_FLOAT || isnan(score->f) || (s->has_least && score->f == s->least_score))
                         return -1;
                 s->gone[i] = s->has_least && score->f < s->least_score;
@@ -172,7 +172,7 @@ static int64_t select_class(const struct suppression *s)
         return count;
 }
 
-/* A scalar input; false when it is given and not known. */
+/* Reads a scalar input; false if it is given but unknown. */
 static bool read_threshold(const struct node *n, int i, double *ret, bool *ret_given)
 {
         const struct content *content = in_content(n, i);
@@ -186,7 +186,7 @@ static bool read_threshold(const struct node *n, int i, double *ret, bool *ret_g
         return true;
 }
 
-/* The number of boxes that are selected in all; false when it is not certain. */
+/* The total number of selected boxes; false if it is not certain. */
 static bool select_all(struct node *n, int64_t most_a_class, int64_t *ret)
 {
         const struct content *boxes = in_content(n, 0), *scores = in_content(n, 1);
@@ -221,7 +221,7 @@ static bool select_all(struct node *n, int64_t most_a_class, int64_t *ret)
         return true;
 }
 
-/* The boxes that may be selected: none without max_output_boxes_per_class, whose default is 0. */
+/* The largest number of boxes that may be selected: 0 without max_output_boxes_per_class, whose default is 0. */
 static struct dim count_boxes(struct node *n)
 {
         int64_t number = 0, selected;
@@ -241,8 +241,8 @@ static struct dim count_boxes(struct node *n)
         return out_fresh_at_most(n, 0, 0, dim_mul(n->dims, most, classes));
 }
 
-/* Boxes [batches, boxes, 4] and scores [batches, classes, boxes] give a row of batch, class and box for each that is
-   selected. */
+/* Boxes [batches, boxes, 4] and scores [batches, classes, boxes] give a row of batch, class and box for each selected
+   box. */
 enum ox_code infer_NonMaxSuppression(struct node *n)
 {
         struct dim *dims = arena_new_array(n->arena, struct dim, 2), coordinates = dim_int(4);

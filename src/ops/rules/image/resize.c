@@ -1,4 +1,4 @@
-/* Resize and Upsample: sizes, or scales that input sizes are multiplied with and rounded down. */
+/* Resize and Upsample: sizes, or scales by which input sizes are multiplied, rounding down. */
 #include <math.h>
 
 #include "ops/kit/axes.h"
@@ -6,16 +6,16 @@
 #include "ops/kit/sizes.h"
 #include "ops/rules/image.h"
 
-/* Sizes up to here are exact in float32, which is what runtimes multiply in. */
+/* Sizes up to here are exact in float32, in which runtimes multiply. */
 #define EXACT_SIZE (1 << 24)
-/* A scale of so few significant bits times such a size as models have is exact in float32. */
+/* A scale with at most this many significant bits, times a size that occurs in models, is exact in float32. */
 #define SHORT_MANTISSA (1 << 12)
 
 /* -- scales -- */
 
 /* floor(size * scale), of float32 numbers: scales are float32, and runtimes and the standard's own inference multiply
-   in it. Where only a part of the axis is taken, the order in which they multiply decides as well: then a product that
-   is another one in exact numbers is a fresh symbol. */
+   in it. If roi selects a part of the axis, the order of multiplications matters as well: a product that differs from
+   the exact one gives a fresh symbol. */
 static struct dim scale_number(struct node *n, int axis, int64_t size, double scale, bool is_part)
 {
         double exact = floor((double)size * scale), runtime = floor((double)((float)size * (float)scale));
@@ -25,7 +25,7 @@ static struct dim scale_number(struct node *n, int axis, int64_t size, double sc
         return dim_int((int64_t)(size <= EXACT_SIZE ? runtime : exact));
 }
 
-/* The same of a symbolic size, for scales such as 2 and 0.5 alone: p / 2^k. */
+/* The same for a symbolic size, only for scales p / 2^k such as 2 and 0.5. */
 static struct dim scale_symbol(struct node *n, int axis, struct dim size, double scale)
 {
         int exponent;
@@ -61,7 +61,7 @@ static enum ox_code scale_check(struct node *n, double scale, double least, int 
                           least > 0 ? "at least 1" : "greater than 0", scale);
 }
 
-/* One axis resized by an element of scales; `part` is how much of it roi leaves (Resize from 11 on). */
+/* One axis resized by an element of scales; `part` is the fraction that roi selects (Resize from 11 on). */
 static enum ox_code scale_axis(struct node *n, int axis, struct scalar scale, double part, int input, struct dim *dim)
 {
         if (scale.kind == SCALAR_RATIO && part == 1.0) {
@@ -82,13 +82,13 @@ static enum ox_code scale_axis(struct node *n, int axis, struct scalar scale, do
 
 /* -- Resize -- */
 
-/* What Resize is told: which axes, and their scales or sizes. */
+/* The operands of Resize: axes, and their scales or sizes. */
 struct resize {
         size_t count;        /* axes */
         const int64_t *axes; /* within the rank; NULL: all, in order */
         int scales_at;       /* inputs; -1: this version has none */
         int sizes_at;
-        struct list scales, sizes; /* an empty one counts as absent */
+        struct list scales, sizes; /* an empty input counts as omitted */
         struct list roi;           /* absent unless tf_crop_and_resize */
 };
 
@@ -137,8 +137,8 @@ static enum ox_code resize_operands(struct node *n, struct resize *r)
         TRY(list_of_sizes(n, &r->sizes, r->sizes_at));
         TRY(operand_get(n, !old && attr_is(n, "coordinate_transformation_mode", "tf_crop_and_resize") ? 1 : -1,
                         &r->roi));
-        /* Version 11 takes scales whatever they are, and the sizes count where both have elements. Sizes that may have
-           some leave open whether the scales do. */
+        /* In version 11 scales are required, and sizes take precedence if both have elements. If sizes may have
+           elements, it is open whether scales decide. */
         if (n->row->since == 11 && r->sizes.state != LIST_ABSENT && !in_content(n, r->scales_at))
                 r->scales.state = r->sizes.state == LIST_KNOWN ? LIST_ABSENT : LIST_UNKNOWN;
         if (r->scales.state == LIST_KNOWN && r->sizes.state == LIST_KNOWN)
@@ -160,7 +160,8 @@ static enum ox_code resize_length(struct node *n, const struct list *list, int i
                 input >= 0 && in_given(n, input) ? node_input_name(n, input) : "scales", count, list->count);
 }
 
-/* How much of axis k is left by roi, [start1, ..., startN, end1, ..., endN] in parts of the size; NaN: unknown. */
+/* The fraction of axis k that roi selects. roi is [start1, ..., startN, end1, ..., endN] as fractions of the sizes;
+   NaN: unknown. */
 static double roi_part(const struct node *n, const struct resize *r, size_t k)
 {
         if (!attr_is(n, "coordinate_transformation_mode", "tf_crop_and_resize") || n->row->since < 11)
@@ -171,8 +172,8 @@ static double roi_part(const struct node *n, const struct resize *r, size_t k)
         return r->roi.at[k + r->count].f - r->roi.at[k].f;
 }
 
-/* Axis k where the ratio of sizes stays (18): the scale is the least (not_larger) or greatest (not_smaller) of
-   sizes[j] / in[j], and the size is in * scale to the nearest integer, halves up. Rounding is monotonic, so that it is
+/* Axis k if the ratio of sizes is kept (18): the scale is the least (not_larger) or greatest (not_smaller) of sizes[j]
+   / in[j], and the size is in * scale, rounded to the nearest integer, halves up. Rounding is monotonic, so the size is
    the least or greatest of the rounded sizes that each j alone would give. */
 static bool aspect_axis(struct node *n, const struct resize *r, const struct dim *in, size_t k, bool larger,
                         struct dim *ret)
@@ -211,7 +212,7 @@ static void sizes_axis(struct node *n, const struct resize *r, const struct dim 
                 dims[axis] = out_fresh(n, 0, axis);
 }
 
-/* Without the rank of X, as many scales or sizes as there are axes tell it. */
+/* An unknown rank of X equals the number of scales or sizes. */
 static enum ox_code resize_unranked(struct node *n, const struct resize *r)
 {
         const int64_t *axes;
@@ -238,8 +239,8 @@ static enum ox_code resize_unranked(struct node *n, const struct resize *r)
         return out_tensor(n, 0, in_elem(n, 0), (int)list->count, dims);
 }
 
-/* Resize (10, 11, 13, 18, 19): sizes, or floor(in * scale); of the part that roi leaves where tf_crop_and_resize says
-   so, floor(in * (end - start) * scale). */
+/* Resize (10, 11, 13, 18, 19): sizes, or floor(in * scale); with tf_crop_and_resize, floor(in * (end - start) * scale),
+   the part that roi selects. */
 enum ox_code infer_Resize(struct node *n)
 {
         struct resize r = {0};
@@ -270,7 +271,8 @@ enum ox_code infer_Resize(struct node *n)
 
 /* -- Upsample -- */
 
-/* Upsample-1 has scales of height and width alone, -7 an attribute, -9 (and the deprecated -10) an input. */
+/* Upsample-1 has only scales of height and width, -7 has an attribute with all scales, -9 and the deprecated -10 an
+   input. */
 static enum ox_code upsample_scales(struct node *n, struct list *ret)
 {
         const float *floats;
@@ -293,7 +295,7 @@ static enum ox_code upsample_scales(struct node *n, struct list *ret)
         return OX_OK;
 }
 
-/* Upsample (1, 7, 9, 10): floor(in * scale), of scales of 1 or more. */
+/* Upsample (1, 7, 9, 10): floor(in * scale); scales are 1 or more. */
 enum ox_code infer_Upsample(struct node *n)
 {
         struct list scales = {.state = LIST_UNKNOWN};

@@ -5,7 +5,7 @@
 #include "ops/kit/sizes.h"
 #include "ops/rules/index.h"
 
-/* The element of `data` at a position, unknown when there is none. */
+/* The element of `data` at a position; unknown if the position is. */
 static struct scalar element_at(const struct content *data, int64_t position)
 {
         return position >= 0 && (size_t)position < data->count ? data->at[position] : scalar_unknown();
@@ -38,8 +38,8 @@ enum ox_code infer_Gather(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 
-/* Both inputs as [outer, axis, inner] and a flat list of indices. An index that is not known costs its elements alone.
- */
+/* Treats the data as [outer, axis, inner] and the indices as a flat list. An unknown index makes only its own elements
+   unknown. */
 void content_Gather(struct node *n)
 {
         const struct content *data = in_content(n, 0), *indices = in_content(n, 1);
@@ -68,7 +68,7 @@ void content_Gather(struct node *n)
         out_content(n, 0, content);
 }
 
-/* TorchEmbedding 1 of com.microsoft: weight is N x M; M stands behind the indices' shape. */
+/* TorchEmbedding 1 of com.microsoft: weight is N x M; the output's shape is the indices' shape with M appended. */
 enum ox_code infer_TorchEmbedding(struct node *n)
 {
         TRY(in_expect_rank(n, 0, 2));
@@ -127,8 +127,8 @@ void content_GatherElements(struct node *n)
         out_content(n, 0, content);
 }
 
-/* -- GatherND 11-13, and 1 of com.microsoft: the last axis of the indices holds tuples, from 12 on behind `batch_dims`
- * shared axes -- */
+/* -- GatherND 11-13, and 1 of com.microsoft: the last axis of the indices holds tuples, from 12 on after `batch_dims`
+   shared axes -- */
 
 static enum ox_code gather_nd_tuples(struct node *n, int batch, int64_t *ret_width)
 {
@@ -179,7 +179,7 @@ enum ox_code infer_GatherND(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 
-/* The position in the data that tuple `tuple` of batch `batch` points at, in slices of what is left behind it. */
+/* The position in the data to which tuple `tuple` of batch `batch` points, in slices of the remaining axes. */
 static bool gather_nd_find(const struct grid *data, int first, int width, int64_t batch, const struct scalar *tuple,
                            int64_t *ret)
 {

@@ -7,16 +7,16 @@
 
 #include "base/checked.h"
 
-/* -- Pad 1-25: `paddings` (1) and `pads` (2) are attributes, from 11 on inputs; from 18 on for some axes alone. Pad 1
-   of com.microsoft is Pad-13, with pads of shape [1, 2 * rank] too -- */
+/* -- Pad 1-25: `paddings` (1) and `pads` (2) are attributes, from 11 on inputs; from 18 on possibly for some axes only.
+   Pad 1 of com.microsoft is Pad-13, whose pads may also have the shape [1, 2 * rank] -- */
 
-/* What is added before and after each axis; SCALAR_UNKNOWN where that is not known. */
+/* The number of elements added before and after each axis; SCALAR_UNKNOWN if unknown. */
 struct pads {
         int rank;
         struct scalar *begin, *end;
 };
 
-/* The version of ai.onnx that the node's operator is. */
+/* The version of ai.onnx to which the node's operator corresponds. */
 static int pad_version(const struct node *n)
 {
         return n->row->domain[0] == '\0' ? n->row->since : 13;
@@ -37,7 +37,7 @@ static enum ox_code pads_list(struct node *n, struct list *ret)
         return OX_OK;
 }
 
-/* The axes that the pads stand for, all of them when none are named. *ret_known is false when they are not known. */
+/* The axes to which the pads belong; all axes if none are given. *ret_known is false if they are unknown. */
 static enum ox_code pads_axes(struct node *n, int rank, const int64_t **ret, size_t *ret_count, bool *ret_known)
 {
         struct list axes = {.state = LIST_ABSENT};
@@ -63,7 +63,7 @@ static enum ox_code pads_axes(struct node *n, int rank, const int64_t **ret, siz
         return axes_normalize(n, *ret, axes.count, rank, seen);
 }
 
-/* Two pads for each axis, whatever is known of the rank. */
+/* Checks that there are two pads for each axis, even if the rank is unknown. */
 static enum ox_code pads_check(struct node *n, const struct list *pads)
 {
         struct list axes = {.state = LIST_ABSENT};
@@ -110,7 +110,7 @@ static enum ox_code pads_parse(struct node *n, struct pads *ret)
         return OX_OK;
 }
 
-/* Every mode gives the same shape; negative pads cut off. */
+/* Every mode gives the same shape; negative pads remove elements. */
 enum ox_code infer_Pad(struct node *n)
 {
         struct pads pads;
@@ -148,7 +148,7 @@ static enum pad_mode pad_mode(const struct node *n)
                                                                     : PAD_OTHER;
 }
 
-/* Where position `at` of an axis of `size` elements takes its value: itself inside, else as `mode` says. */
+/* The source of position `at` of an axis of `size` elements: the position itself if it is inside, else by `mode`. */
 static int64_t pad_source(enum pad_mode mode, int64_t at, int64_t size)
 {
         int64_t period;
@@ -168,8 +168,7 @@ static int64_t pad_source(enum pad_mode mode, int64_t at, int64_t size)
         return at < size ? at : period - at;
 }
 
-/* The value that is filled in: an attribute up to version 2, which is of floats alone, else an input that is 0 when it
-   is left out. */
+/* The fill value: an attribute up to version 2, which has only floats, else an input whose default is 0. */
 static struct scalar pad_fill(const struct node *n)
 {
         double value;
@@ -183,8 +182,8 @@ static struct scalar pad_fill(const struct node *n)
         return elem_is_float(in_elem(n, 0)) ? scalar_float(0) : scalar_unknown();
 }
 
-/* Whether `mode` says what fills axis `d`. On an axis that is cut it is open whether reflecting and wrapping round
-   begin from what was there or from what the cut leaves. */
+/* Whether `mode` determines the added elements of axis `d`. With a negative pad on the axis, the text leaves open
+   whether reflecting and wrapping start from the elements before or after the removal. */
 static bool pad_defined(enum pad_mode mode, const struct pads *pads, int d)
 {
         int64_t begin, end;
@@ -223,7 +222,8 @@ void content_Pad(struct node *n)
         element_map_apply(n, 0, &map, in_content(n, 0), pad_fill(n));
 }
 
-/* -- CenterCropPad 18: the sizes of the named axes (all of them when none are) are given, the others stay -- */
+/* -- CenterCropPad 18: the sizes of the given axes (all axes if none are given) are an input, the others do not change
+   -- */
 
 enum ox_code infer_CenterCropPad(struct node *n)
 {

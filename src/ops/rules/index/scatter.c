@@ -7,7 +7,7 @@
 #include "ops/kit/sizes.h"
 #include "ops/rules/index.h"
 
-/* -- Scatter 9-11, ScatterElements 11-18: data, indices and updates are of one rank, which any of them tells -- */
+/* -- Scatter 9-11, ScatterElements 11-18: data, indices and updates have the same rank -- */
 
 enum ox_code infer_ScatterElements(struct node *n)
 {
@@ -33,8 +33,8 @@ enum ox_code infer_ScatterElements(struct node *n)
         return out_like(n, 0, in_elem(n, 0), 0);
 }
 
-/* A copy of the first input's elements, to be written into. NULL when they or the output are not known, or when the
-   updates are not written as they are (`reduction`, from version 16 on). */
+/* A copy of the first input's elements, into which the updates are written. NULL if the elements or the output's sizes
+   are unknown, or if the updates are combined with the elements (`reduction`, from version 16 on). */
 static struct scalar *scatter_copy(struct node *n, struct grid *ret_grid, struct content **ret)
 {
         const struct content *data = in_content(n, 0);
@@ -59,7 +59,7 @@ static struct scalar update_at(const struct node *n, int64_t position)
         return updates && (size_t)position < updates->count ? updates->at[position] : scalar_unknown();
 }
 
-/* An index that is not known may write anywhere, so it costs all contents. */
+/* An unknown index may write anywhere, so it makes all elements unknown. */
 void content_ScatterElements(struct node *n)
 {
         const struct content *indices = in_content(n, 1);
@@ -158,7 +158,7 @@ void content_ScatterND(struct node *n)
         out_content(n, 0, content);
 }
 
-/* -- TensorScatter 24: a cache is updated along one axis, which is not the batch; all other sizes agree -- */
+/* -- TensorScatter 24: updates a cache along one axis other than the batch; all other sizes agree -- */
 
 enum ox_code infer_TensorScatter(struct node *n)
 {

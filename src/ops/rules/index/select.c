@@ -1,12 +1,12 @@
-/* Operators whose result depends on which elements there are: NonZero, Compress, Unique, OneHot; and those that change
-   elements in place: Trilu, ReverseSequence. */
+/* Operators whose result depends on the values of elements: NonZero, Compress, Unique, OneHot; and operators that
+   change elements in place: Trilu, ReverseSequence. */
 #include "ops/kit/axes.h"
 #include "ops/kit/elements.h"
 #include "ops/kit/sized.h"
 #include "ops/kit/sizes.h"
 #include "ops/rules/index.h"
 
-/* Whether an element is other than 0: 1 or 0, or -1 when that is not known. */
+/* Whether an element is nonzero: 1, 0, or -1 if unknown. */
 static int scalar_truth(struct node *n, struct scalar s)
 {
         if (s.kind == SCALAR_FLOAT)
@@ -18,7 +18,7 @@ static int scalar_truth(struct node *n, struct scalar s)
         return dim_proves_unequal(n->dims, s.d, dim_int(0)) ? 1 : -1;
 }
 
-/* How many elements are other than 0; false when that is not known of each. */
+/* The number of nonzero elements; false if it is unknown. */
 static bool count_true(struct node *n, const struct content *content, int64_t *ret)
 {
         *ret = 0;
@@ -34,7 +34,7 @@ static bool count_true(struct node *n, const struct content *content, int64_t *r
         return true;
 }
 
-/* -- NonZero 9-13: [rank, how many]; of a scalar [0, how many] -- */
+/* -- NonZero 9-13: [rank, count]; for a scalar [0, count] -- */
 
 enum ox_code infer_NonZero(struct node *n)
 {
@@ -77,7 +77,7 @@ void content_NonZero(struct node *n)
 
 /* -- Compress 9-11 -- */
 
-/* The flags may be fewer than the elements they choose from, but what they choose must exist. */
+/* There may be fewer flags than elements, but a flag that is set must have its element. */
 static enum ox_code compress_size(struct node *n, int axis, struct dim from, struct dim *ret)
 {
         int64_t count;
@@ -97,8 +97,8 @@ static enum ox_code compress_size(struct node *n, int axis, struct dim from, str
         return OX_OK;
 }
 
-/* Without an axis the input is flattened first. Compress-9 says nothing of negative axes, which count from the back
-   since version 11, and so they do there. */
+/* Without an axis the input is flattened first. Negative axes count from the back since version 11; Compress-9 does not
+   mention them, and they are treated alike there. */
 enum ox_code infer_Compress(struct node *n)
 {
         struct dim *dims, elements = dim_int(-1);
@@ -157,7 +157,8 @@ void content_Compress(struct node *n)
 
 /* -- Unique 11 -- */
 
-/* A number that a double holds exactly. NaN is none: whether two of them are the same is not said. */
+/* A number that a double holds exactly. NaN is excluded, because the text does not define whether two NaNs are
+   equal. */
 static bool scalar_number(struct scalar s, double *ret)
 {
         int64_t number;
@@ -180,7 +181,7 @@ static int compare_slices(const double *a, const double *b, int64_t width)
         return 0;
 }
 
-/* Lets slice `at` of a heap with the greatest on top sink to its place. */
+/* Moves slice `at` of a max-heap down to its place. */
 static void sink_slice(const double **slice, int64_t at, int64_t count, int64_t width)
 {
         const double *sinking = slice[at];
@@ -196,7 +197,7 @@ static void sink_slice(const double **slice, int64_t at, int64_t count, int64_t 
         slice[at] = sinking;
 }
 
-/* Heap sort: the C library's qsort() may call malloc. */
+/* Heap sort, because the C library's qsort() may call malloc. */
 static void sort_slices(const double **slice, int64_t count, int64_t width)
 {
         for (int64_t at = count / 2; at-- > 0;)
@@ -210,7 +211,7 @@ static void sort_slices(const double **slice, int64_t count, int64_t width)
         }
 }
 
-/* The elements slice by slice along `axis`, each slice in one piece. NULL when one is not known. */
+/* The elements grouped into contiguous slices along `axis`. NULL if one is unknown. */
 static double *unique_slices(struct node *n, const struct content *content, const struct grid *grid, int axis)
 {
         double *numbers = arena_new_array(n->arena, double, content->count);
@@ -226,7 +227,7 @@ static double *unique_slices(struct node *n, const struct content *content, cons
         return numbers;
 }
 
-/* How many different slices along `axis` there are (-1: how many different elements); false when that is not known. */
+/* The number of different slices along `axis` (-1: of different elements); false if it is unknown. */
 static bool count_unique(struct node *n, int axis, int64_t *ret)
 {
         const struct content *content = in_content(n, 0);
@@ -257,7 +258,8 @@ static bool count_unique(struct node *n, int axis, int64_t *ret)
         return true;
 }
 
-/* Y, and as many first positions and counts; the inverse has one index for each element (or slice) of the input. */
+/* Y, first positions and counts have the same number of elements; the inverse has one index for each element or slice
+   of the input. */
 static enum ox_code unique_vectors(struct node *n, struct dim unique, struct dim from)
 {
         struct dim *dims = arena_new_array(n->arena, struct dim, 2);
@@ -269,7 +271,7 @@ static enum ox_code unique_vectors(struct node *n, struct dim unique, struct dim
         return out_tensor(n, 3, ELEM_INT64, 1, &dims[0]);
 }
 
-/* Of one element there is one value, of none there is none. `axis` -1: of the flattened input. */
+/* One element has one distinct value, an empty input has none. `axis` -1: the input is flattened. */
 static struct dim unique_size(struct node *n, int axis, struct dim from)
 {
         int64_t count;
@@ -308,7 +310,7 @@ enum ox_code infer_Unique(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
 }
 
-/* Unique 1 of com.microsoft: of a vector; the indices are those of each element's value in y. */
+/* Unique 1 of com.microsoft: for a vector; the indices are the positions in y of each element's value. */
 enum ox_code infer_com_microsoft_Unique(struct node *n)
 {
         struct size values = {0}, elements = {0};
@@ -323,8 +325,8 @@ enum ox_code infer_com_microsoft_Unique(struct node *n)
 
 /* -- OneHot 9-11: an axis of `depth` is inserted; the element type is that of `values` -- */
 
-/* `depth` is a scalar (or one element) of any numeric type, cast to int64. ONNX's own inference takes a vector of none
-   for a size that is not known. */
+/* `depth` is a scalar, or a vector of one element, of any numeric type, cast to int64. ONNX's own inference takes an
+   empty vector as an unknown size. */
 static enum ox_code one_hot_depth(struct node *n, int axis, struct dim *ret)
 {
         const struct content *content = in_content(n, 1);
@@ -347,7 +349,7 @@ static enum ox_code one_hot_depth(struct node *n, int axis, struct dim *ret)
         return OX_OK;
 }
 
-/* OneHot-9 counts no index from the back: "the values must be non-negative integers". The shape does not hang on it. */
+/* OneHot-9 has no negative indices: "the values must be non-negative integers". The shape does not depend on it. */
 static void one_hot_indices(struct node *n)
 {
         const struct content *indices = n->row->since < 11 ? in_content(n, 0) : NULL;
@@ -387,7 +389,8 @@ enum ox_code infer_OneHot(struct node *n)
         return out_tensor(n, 0, in_elem(n, 2), rank + 1, dims);
 }
 
-/* An index from -depth on picks a place, any other none. What a negative one picks before version 11 is not said. */
+/* An index in [-depth, depth - 1] selects a position, any other index none. Before version 11 the meaning of a negative
+   index is undefined. */
 void content_OneHot(struct node *n)
 {
         const struct content *indices = in_content(n, 0), *values = in_content(n, 2);
@@ -429,7 +432,7 @@ enum ox_code infer_Trilu(struct node *n)
         return out_like(n, 0, in_elem(n, 0), 0);
 }
 
-/* Of row i and column j, `upper` keeps what has j - i >= k, else what has j - i <= k. */
+/* With `upper`, the elements with j - i >= k are kept, for row i and column j; else those with j - i <= k. */
 void content_Trilu(struct node *n)
 {
         const struct content *in = in_content(n, 0);
@@ -452,7 +455,7 @@ void content_Trilu(struct node *n)
         out_content(n, 0, content);
 }
 
-/* -- ReverseSequence 10: one length for each entry of the batch; the axes are 0 and 1 in either order -- */
+/* -- ReverseSequence 10: one length for each entry of the batch; the two axes are 0 and 1, in either order -- */
 
 enum ox_code infer_ReverseSequence(struct node *n)
 {

@@ -7,7 +7,7 @@
 #include "ops/kit/sizes.h"
 #include "ops/rules/index.h"
 
-/* What the operands say of one axis. */
+/* The operands for one axis. */
 struct slice_axis {
         bool sliced;
         struct scalar start, end, step;
@@ -21,7 +21,7 @@ struct slice {
 
 /* -- the operands -- */
 
-/* Starts and ends are one an axis, and so are steps: error LENGTH_MISMATCH. */
+/* Starts, ends and steps have one element for each axis; otherwise error LENGTH_MISMATCH. */
 static enum ox_code slice_expect_length(struct node *n, const struct list *list, size_t count, const char *what)
 {
         if (list->state != LIST_KNOWN || list->count == count)
@@ -31,7 +31,7 @@ static enum ox_code slice_expect_length(struct node *n, const struct list *list,
                              "%s must have as many elements as starts, %zu, got %zu", what, count, list->count);
 }
 
-/* Element `k` of a list; `otherwise` when the list was left out. */
+/* Element `k` of a list; `otherwise` if the list is omitted. */
 static struct scalar slice_element(const struct list *list, size_t k, struct scalar otherwise)
 {
         if (list->state == LIST_KNOWN)
@@ -39,8 +39,8 @@ static struct scalar slice_element(const struct list *list, size_t k, struct sca
         return list->state == LIST_ABSENT ? otherwise : scalar_unknown();
 }
 
-/* The axes that are sliced, in the order of the starts; *ret_known is false when they are not all known. Slice-1 does
-   not define negative axes: which axis one means is not known then. */
+/* The sliced axes, in the order of the starts; *ret_known is false if one is unknown. Slice-1 does not define negative
+   axes, so they count as unknown. */
 static enum ox_code slice_axes(struct node *n, const struct list *axes, size_t count, int rank, const int64_t **ret,
                                bool *ret_known)
 {
@@ -65,7 +65,7 @@ static enum ox_code slice_axes(struct node *n, const struct list *axes, size_t c
         return OX_OK;
 }
 
-/* The number of starts; false when no operand tells it. */
+/* The number of starts; false if no operand determines it. */
 static bool slice_count(const struct list *starts, const struct list *ends, const struct list *axes, size_t *ret)
 {
         const struct list *known = starts->state == LIST_KNOWN ? starts : ends->state == LIST_KNOWN ? ends : axes;
@@ -74,11 +74,11 @@ static bool slice_count(const struct list *starts, const struct list *ends, cons
         return known->state == LIST_KNOWN;
 }
 
-/* The operands, and what must hold of them whatever is sliced. */
+/* Reads the operands, and checks what must hold for all slices. */
 struct slice_lists {
         struct list starts, ends, axes, steps;
         size_t count;
-        bool counted; /* whether any of them tells `count` */
+        bool counted; /* whether an operand determines `count` */
 };
 
 static enum ox_code slice_lists(struct node *n, struct slice_lists *ret)
@@ -131,7 +131,8 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
         return value > high ? high : value < low ? low : value;
 }
 
-/* Where slicing begins: within [0, size] forwards and [0, size - 1] backwards, which is -1 when there is nothing. */
+/* The position where slicing begins, clamped to [0, size] forwards and to [0, size - 1] backwards; -1 backwards in an
+   empty axis. */
 static int64_t slice_first(int64_t size, int64_t start, int64_t step)
 {
         return clamp(start < 0 ? start + size : start, 0, step > 0 ? size : size - 1);
@@ -158,9 +159,8 @@ struct bound {
         struct dim at;
 };
 
-/* False when the sign, and so the end of the axis that it counts from, is not known. On an axis
-   of unknown size, numbers from INT32_MAX on (or below its negative) mean "to the end": the specification recommends to
-   write it so. */
+/* False if the sign is unknown, which says from which end of the axis the position counts. On an axis of unknown size,
+   numbers of at least INT32_MAX, or below its negative, mean "to the end", as the specification recommends. */
 static bool slice_bound(struct node *n, struct dim size, struct scalar value, struct bound *ret)
 {
         int64_t number;
@@ -186,19 +186,19 @@ static bool slice_bound(struct node *n, struct dim size, struct scalar value, st
                 ret->at = dim_add(n->dims, size, value.d);
                 return true;
         }
-        /* -seq counts from the back but for 0, of which nothing but an empty tensor would be taken. */
+        /* -seq counts from the back unless it is 0, which would take only an empty tensor. */
         struct dim back = dim_sub(n->dims, dim_int(0), value.d);
 
         if (dim_proves_ge(n->dims, back, dim_int(0)) && dim_presume_some(n->dims, back)) {
                 ret->at = dim_add(n->dims, size, value.d);
                 return true;
         }
-        /* A size is not negative, even if that is not proven; one less is so for an empty axis alone, where both
-           readings give nothing. */
+        /* A size is not negative, even if that is not proven. size - 1 is negative only for an empty axis, where both
+           readings give an empty slice. */
         return dim_same(value.d, size) || dim_same(value.d, dim_sub(n->dims, size, dim_int(1)));
 }
 
-/* Terms of which the least counts, without those that another one never exceeds. */
+/* The operands of a minimum, without those that are never less than another one. */
 struct terms {
         struct dim at[4];
         int count;
@@ -218,8 +218,8 @@ static void terms_add(struct node *n, struct terms *terms, struct dim term)
         terms->at[terms->count++] = term;
 }
 
-/* max(ceil(least term / step), 0): dividing rounds monotonically, so it can wait for the minimum. A size that is left
-   whole is not negative, even if that is not proven. */
+/* max(ceil(least term / step), 0): rounding is monotonic, so the minimum can be divided. The size of an axis that is
+   kept whole is not negative, even if that is not proven. */
 static struct dim terms_length(struct node *n, const struct terms *terms, struct dim size, int64_t step)
 {
         struct dim least = terms->at[0];
@@ -231,8 +231,8 @@ static struct dim terms_length(struct node *n, const struct terms *terms, struct
         return dim_same(least, size) ? size : greater_dim(n, least, dim_int(0));
 }
 
-/* Forwards: min(end, size) - max(start, 0). Neither the start's upper nor the end's lower clamp matters, for past them
-   the difference is not above 0 anyway. */
+/* Forwards: min(end, size) - max(start, 0). The start's upper and the end's lower clamp do not matter, because past
+   them the difference is not positive anyway. */
 static struct dim slice_forward(struct node *n, struct dim size, const struct bound *start, const struct bound *end,
                                 int64_t step)
 {
@@ -276,7 +276,7 @@ static struct dim slice_backward(struct node *n, struct dim size, const struct b
 
 /* -- the rules -- */
 
-/* The size that is left of one axis. */
+/* The size of one axis after slicing. */
 static enum ox_code slice_size(struct node *n, const struct slice_axis *axis, int d, struct dim *dim)
 {
         int64_t start, end, step;
@@ -300,8 +300,7 @@ static enum ox_code slice_size(struct node *n, const struct slice_axis *axis, in
         return OX_OK;
 }
 
-/* Slice (1, 10, 11, 13). Slicing changes the sliced axes alone; which those are decides even when how far is not known.
- */
+/* Slice (1, 10, 11, 13). Only the sliced axes change, so the other axes are known even if starts and ends are not. */
 enum ox_code infer_Slice(struct node *n)
 {
         struct slice_lists lists;
