@@ -1,5 +1,5 @@
-/* Operators that leave every element in its order or move whole axes: Identity, Shape, Size, Flatten, Transpose,
-   Unsqueeze, Squeeze, DepthToSpace, SpaceToDepth. */
+/* Operators that keep the order of elements or move whole axes: Identity, Shape, Size, Flatten, Transpose, Unsqueeze,
+   Squeeze, DepthToSpace, SpaceToDepth. */
 #include "ops/rules/layout.h"
 #include "ops/kit/axes.h"
 #include "ops/kit/elements.h"
@@ -19,7 +19,7 @@ enum ox_code infer_Identity(struct node *n)
         return OX_OK;
 }
 
-/* The elements of the input, in their order: the contents of Identity and of what gives them a new shape alone. */
+/* The elements of the input, in order: the contents of Identity and of operators that only change the shape. */
 void content_same_elements(struct node *n)
 {
         if (in_has_content(n, 0))
@@ -36,7 +36,7 @@ static int64_t clamp_axis(int64_t axis, int rank)
 }
 
 /* Shape-15 added `start` and `end`: axes that count from the back when negative and are clamped to [0, rank]. Earlier
-   versions have neither attribute and so give every axis. */
+   versions have neither attribute, and give all axes. */
 static void shape_axes(const struct node *n, int *ret_start, int *ret_end)
 {
         int rank = in_rank(n, 0);
@@ -126,7 +126,7 @@ enum ox_code infer_Flatten(struct node *n)
 
 /* -- Transpose 1-25 -- */
 
-/* The source axis of each output axis: `perm`, or all axes reversed. Error when it is no permutation. */
+/* The source axis of each output axis: `perm`, or all axes reversed. An error if it is not a permutation. */
 static enum ox_code transpose_perm(struct node *n, int rank, const int64_t **ret)
 {
         const int64_t *perm;
@@ -196,9 +196,9 @@ void content_Transpose(struct node *n)
         element_map_apply(n, 0, &map, in_content(n, 0), scalar_unknown());
 }
 
-/* -- Unsqueeze 1-25, Squeeze 1-25: `axes` is an attribute before version 13, an input from there on -- */
+/* -- Unsqueeze 1-25, Squeeze 1-25: `axes` is an attribute before version 13, an input since then -- */
 
-/* Flags of the axes within `rank`. Before version 11 an axis is non-negative. */
+/* One flag for each axis of `rank`. Before version 11 an axis is not negative. */
 static enum ox_code squeeze_axes(struct node *n, const struct list *axes, const int64_t *numbers, int rank, bool *flags)
 {
         for (size_t k = 0; n->row->since < 11 && k < axes->count; k++)
@@ -243,7 +243,8 @@ enum ox_code infer_Unsqueeze(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 
-/* Without axes every dimension of 1 goes. A symbol may be 1, so unless it is proven not to be even the rank is open. */
+/* Without axes every dimension of 1 is removed. A symbol may be 1, so the rank is unknown unless each symbol is proven
+   to differ from 1. */
 static enum ox_code squeeze_ones(struct node *n)
 {
         struct dim *dims = in_dims(n, 0);
@@ -259,7 +260,7 @@ static enum ox_code squeeze_ones(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 
-/* Axes that are not known, but for their number: when only as many can be 1, it is those. */
+/* Unknown axes of a known number: if exactly that many axes can be 1, they are the ones. */
 static enum ox_code squeeze_some(struct node *n, size_t count)
 {
         struct dim *dims = in_dims(n, 0);
@@ -322,7 +323,7 @@ static enum ox_code block_size(struct node *n, struct dim *ret_block, struct dim
         return OX_OK;
 }
 
-/* A size that is cut into blocks is a multiple of them, so the quotient is exact. */
+/* A size is a multiple of the block size, so the quotient is exact. */
 static enum ox_code divide_size(struct node *n, struct dim *dim, struct dim by, const char *what, int axis)
 {
         if (dim_is_int(by) && by.val > 0)

@@ -10,7 +10,8 @@
 struct reshape {
         int rank;
         struct dim *dim;
-        int open, n_open; /* the (last) axis whose size the element count alone can tell, and how many there are */
+        int open, n_open; /* the last axis whose size only the element count can determine, and the number of such
+                             axes */
         bool infers;      /* one of the elements is -1 */
 };
 
@@ -19,7 +20,7 @@ static bool reshape_allows_zero(const struct node *n)
         return attr_int_or(n, "allowzero", 0) != 0;
 }
 
-/* What can be wrong with the target by itself: at most one -1, nothing below it, no 0 beside -1 with allowzero (19). */
+/* Checks the target by itself: at most one -1, no element below -1, no 0 beside a -1 with allowzero (19). */
 static enum ox_code reshape_check(struct node *n, const struct list *target, struct reshape *r)
 {
         bool zero = false;
@@ -43,7 +44,7 @@ static enum ox_code reshape_check(struct node *n, const struct list *target, str
         return OX_OK;
 }
 
-/* Whether one of the input's dimensions is the same expression, which makes it a size. */
+/* Whether one of the input's dimensions is the same expression, which must be a size then. */
 static bool reshape_has_size(const struct node *n, struct dim dim)
 {
         for (int d = 0; in_has_rank(n, 0) && d < in_rank(n, 0); d++)
@@ -52,8 +53,8 @@ static bool reshape_has_size(const struct node *n, struct dim dim)
         return false;
 }
 
-/* The size that one element of the target gives; *ret_open when it leaves it open. An expression of unknown sign might
-   be -1, but not where another element is, nor when it is a size of the input. */
+/* The size for one element of the target; sets *ret_open if the element leaves it open. An expression of unknown sign
+   may be -1, unless another element is -1, or the expression is a size of the input. */
 static enum ox_code reshape_size(struct node *n, struct scalar element, int axis, const struct reshape *r,
                                  struct dim *ret, bool *ret_open)
 {
@@ -81,8 +82,8 @@ static enum ox_code reshape_size(struct node *n, struct scalar element, int axis
         return OX_OK;
 }
 
-/* The products of the input's and of the known output sizes, without the factors that stand in both: those cancel
-   wherever -1 is defined at all, for it is not when one of them is 0. */
+/* The products of the input's sizes and of the known output sizes, without their common factors. These cancel wherever
+   -1 is defined, because it is undefined if one of them is 0. */
 static void reshape_products(struct node *n, const struct reshape *r, struct dim *ret_in, struct dim *ret_out)
 {
         int rank = in_rank(n, 0);
@@ -116,7 +117,8 @@ static enum ox_code reshape_mismatch(struct node *n, struct dim in, struct dim o
                              wanted);
 }
 
-/* Input and output have the same number of elements: that gives the one open size, or a check when there is none. */
+/* Input and output have the same number of elements: that determines the one open size, or is a check if there is
+   none. */
 static enum ox_code reshape_solve(struct node *n, struct reshape *r)
 {
         struct dim in, out;
@@ -173,8 +175,8 @@ enum ox_code infer_Reshape(struct node *n)
 
 /* -- Expand 8-13 -- */
 
-/* One output size. A size that is neither 1 nor what the shape asks for is an error, so an unknown element leaves a
-   size above 1 as it is. */
+/* One output size. A size that is neither 1 nor the requested one is an error, so a size above 1 does not change even
+   if the requested one is unknown. */
 static enum ox_code expand_size(struct node *n, struct dim size, struct scalar wanted, int axis, struct dim *ret)
 {
         struct dim target;
@@ -271,7 +273,7 @@ static enum ox_code tile_one_axis(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
 }
 
-/* From Tile-6 on there is one factor an axis, and the number of factors is the rank. */
+/* From Tile-6 on there is one factor for each axis, so the number of factors is the rank. */
 enum ox_code infer_Tile(struct node *n)
 {
         struct list repeats;

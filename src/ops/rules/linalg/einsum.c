@@ -1,16 +1,16 @@
-/* Einsum 12: sums of products, as an equation of labels says. */
+/* Einsum 12: sums of products, given by an equation of labels. */
 #include "ops/kit/sizes.h"
 #include "ops/rules/linalg.h"
 
 #include <string.h>
 
-/* Labels in the order of their bytes, which is the one that an equation without -> gives them in the output. */
+/* Labels in the order of their bytes, which is their order in the output of an equation without ->. */
 #define LABELS   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define N_LABELS 52
 #define ELLIPSIS N_LABELS
 
-/* A size that several operands may tell. An operand of unknown rank leaves it open, for what is 1 elsewhere may be more
-   there. */
+/* A size that several operands may determine. An operand of unknown rank leaves it open, because a size that is 1
+   elsewhere may be larger there. */
 struct shared_size {
         struct dim dim;
         bool known, open;
@@ -20,7 +20,7 @@ struct einsum {
         struct shared_size label[N_LABELS];
         int uses[N_LABELS];
         bool has_ellipsis;
-        int rank; /* of what the ellipsis stands for, RANK_UNKNOWN before any operand tells */
+        int rank; /* the number of axes of the ellipsis; RANK_UNKNOWN until an operand determines it */
         struct shared_size *ellipsis;
         bool ellipsis_open;
 };
@@ -43,7 +43,7 @@ __attribute__((format(printf, 2, 3))) static enum ox_code bad_equation(struct no
         return node_error(n, REASON_EQUATION_INVALID, -1, "the equation %s", text);
 }
 
-/* Reads the term that [text, end) is. */
+/* Reads the term in [text, end). */
 static enum ox_code term_read(struct node *n, const char *text, const char *end, struct term *ret)
 {
         unsigned char *at = arena_new_array(n->arena, unsigned char, (size_t)(end - text));
@@ -70,7 +70,7 @@ static enum ox_code term_read(struct node *n, const char *text, const char *end,
         return OX_OK;
 }
 
-/* `label` is what the message calls the axis: a letter, or "..." for one of an ellipsis. */
+/* `label` is the axis' name in the message: a letter, or "..." for an axis of the ellipsis. */
 static enum ox_code size_meet(struct node *n, struct shared_size *size, const char *label, int input, int axis)
 {
         struct dim dim = in_dim(n, input, axis);
@@ -95,7 +95,7 @@ static struct dim size_take(struct node *n, const struct shared_size *size, int 
         return out_fresh(n, 0, axis);
 }
 
-/* An operand of unknown rank tells nothing but which labels it has. */
+/* Of an operand of unknown rank only the labels are known. */
 static void operand_open(struct einsum *e, const struct term *term)
 {
         for (int k = 0; k < term->count; k++) {
@@ -184,7 +184,7 @@ static enum ox_code operands_read(struct node *n, struct einsum *e, const char *
         return OX_OK;
 }
 
-/* Without an arrow: the ellipsis, then the labels that stand just once. */
+/* Without an arrow: the ellipsis, then the labels that occur exactly once. */
 static struct term term_implied(struct node *n, const struct einsum *e)
 {
         unsigned char *at = arena_new_array(n->arena, unsigned char, N_LABELS + 1);
@@ -216,7 +216,7 @@ static enum ox_code term_check(struct node *n, const struct einsum *e, const str
         return OX_OK;
 }
 
-/* An ellipsis that the output alone has stands for no axis. */
+/* An ellipsis that only the output has stands for zero axes. */
 static enum ox_code output_set(struct node *n, const struct einsum *e, const struct term *term)
 {
         struct dim *dims;
@@ -241,7 +241,7 @@ static enum ox_code output_set(struct node *n, const struct einsum *e, const str
         return out_tensor(n, 0, out_row_elem(n, 0), to, dims);
 }
 
-/* The equation without its spaces, which it may contain anywhere. */
+/* The equation without spaces, which may occur anywhere in it. */
 static const char *equation_read(struct node *n)
 {
         const char *text = "";

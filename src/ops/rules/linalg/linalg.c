@@ -4,8 +4,8 @@
 #include "ops/kit/scales.h"
 #include "ops/kit/sizes.h"
 
-/* A factor of a product: the axes of an input of known rank that are its rows and its columns, -1 where a vector has
-   none, and the first of those that count its matrices. */
+/* A factor of a product, an input of known rank: the axes of its rows and columns, -1 if a vector has none, and its
+   first batch axis. */
 struct factor {
         int input, rows, columns, batch;
 };
@@ -20,14 +20,14 @@ static struct factor factor_of(const struct node *n, int i, bool left)
         return (struct factor){.input = i, .rows = left ? -1 : 0, .columns = left ? 0 : -1};
 }
 
-/* How many axes count the matrices. */
+/* The number of batch axes. */
 static int batch_rank(const struct node *n, const struct factor *f)
 {
         return in_rank(n, f->input) > 2 ? in_rank(n, f->input) - 2 : 0;
 }
 
-/* The axes that count the matrices of both factors, broadcast, where one of them begins behind the first axis: they are
-   as many. */
+/* The batch axes of both factors, broadcast, if those of one factor begin after its first axis: both have the same
+   number then. */
 static enum ox_code shifted_batch(struct node *n, const struct factor *l, const struct factor *r, struct dim *dims)
 {
         for (int d = 0; d < batch_rank(n, l); d++) {
@@ -40,7 +40,7 @@ static enum ox_code shifted_batch(struct node *n, const struct factor *l, const 
         return OX_OK;
 }
 
-/* Two factors multiplied as numpy.matmul does: the axis that makes a vector a matrix is gone from the result. */
+/* Multiplies two factors as numpy.matmul does: the axis that makes a vector a matrix is removed from the result. */
 static enum ox_code multiply(struct node *n, const struct factor *l, const struct factor *r)
 {
         int rank = batch_rank(n, l);
@@ -82,8 +82,8 @@ static enum ox_code matmul(struct node *n, int l, int r)
         return multiply(n, &left, &right);
 }
 
-/* FusedMatMul's transpositions: with transBatch the first axis takes the place of the rows, and those behind it count
-   the matrices; with trans rows and columns change places, which a vector does not know. */
+/* FusedMatMul's transpositions: with transBatch the first axis becomes the rows, and the axes after it are batch axes;
+   with trans rows and columns are swapped, which does not apply to a vector. */
 static void transpose(struct node *n, struct factor *f, const char *trans, bool trans_batch)
 {
         int rows;
@@ -100,7 +100,7 @@ static void transpose(struct node *n, struct factor *f, const char *trans, bool 
 }
 
 /* FusedMatMul 1, FusedMatMulActivation 1, TransposeMatMul 1 of com.microsoft. With transBatchA or transBatchB both have
-   one rank, of 3 or more. */
+   the same rank, at least 3. */
 enum ox_code infer_FusedMatMul(struct node *n)
 {
         bool batch_a = attr_int_or(n, "transBatchA", 0) != 0, batch_b = attr_int_or(n, "transBatchB", 0) != 0;
@@ -121,8 +121,8 @@ enum ox_code infer_FusedMatMul(struct node *n)
         return multiply(n, &a, &b);
 }
 
-/* MatMul 1-13, MatMulInteger 10 (the row tells the type, int32); of com.microsoft DynamicQuantizeMatMul 1, GemmFastGelu
-   1 and MatMulIntegerToFloat 1. */
+/* MatMul 1-13, MatMulInteger 10 (the row gives the type, int32); DynamicQuantizeMatMul 1, GemmFastGelu 1 and
+   MatMulIntegerToFloat 1 of com.microsoft. */
 enum ox_code infer_MatMul(struct node *n)
 {
         return matmul(n, 0, 1);
@@ -143,7 +143,7 @@ enum ox_code infer_MatMulInteger16(struct node *n)
         return out_type(n, 0, &made);
 }
 
-/* QLinearMatMul 10, 21: scale and zero point stand behind either matrix; the result's zero point tells its type. */
+/* QLinearMatMul 10, 21: each matrix is followed by scale and zero point; the result has the type of its zero point. */
 enum ox_code infer_QLinearMatMul(struct node *n)
 {
         TRY(scale_agree(n, 1, 2));
@@ -152,9 +152,8 @@ enum ox_code infer_QLinearMatMul(struct node *n)
         return matmul(n, 0, 3);
 }
 
-/* One of Gemm's matrices: the size that the result takes from it, fresh where the rank is unknown, and the one that is
-   summed over, at *ret_inner, if the rank is known. `outer` is the axis of the former, in the matrix and in the result.
- */
+/* One of Gemm's matrices. Returns the size that the result takes from axis `outer`, which is the same axis in the
+   result; fresh if the rank is unknown. Sets *ret_inner to the size that is summed over, if the rank is known. */
 static enum ox_code gemm_operand(struct node *n, int i, int outer, const char *transposed, struct dim *ret_outer,
                                  struct place *ret_inner)
 {
@@ -171,8 +170,8 @@ static enum ox_code gemm_operand(struct node *n, int i, int outer, const char *t
         return OX_OK;
 }
 
-/* C broadcasts into [M, N]; before 7 only with the attribute `broadcast`, and is of that shape itself without it. The
-   result is [M, N] even so, and a C that is not is a warning: models of that age run. */
+/* C broadcasts to [M, N]; before 7 only with the attribute `broadcast`, and without it C must have that shape. The
+   result is [M, N] in any case, so another C is only a warning: runtimes run such old models. */
 static enum ox_code gemm_addend(struct node *n, int c, struct dim *dims)
 {
         bool broadcast = !op_find_attr(n->row, "broadcast") || attr_int_or(n, "broadcast", 0) != 0;
@@ -183,7 +182,7 @@ static enum ox_code gemm_addend(struct node *n, int c, struct dim *dims)
         return broadcast_into(n, 2, dims, c);
 }
 
-/* [M, K], input 0, times [K, N], input `b`, is [M, N]. */
+/* [M, K], input 0, times [K, N], input `b`, gives [M, N]. */
 static enum ox_code gemm(struct node *n, int b, struct dim *ret)
 {
         struct place inner = PLACE_NONE, other = PLACE_NONE;
@@ -209,7 +208,7 @@ enum ox_code infer_Gemm(struct node *n)
         return out_tensor(n, 0, out_row_elem(n, 0), 2, dims);
 }
 
-/* GemmFloat8 1 of com.microsoft: the text says nothing of C's shape. */
+/* GemmFloat8 1 of com.microsoft: the text does not give C's shape. */
 enum ox_code infer_GemmFloat8(struct node *n)
 {
         struct dim *dims = arena_new_array(n->arena, struct dim, 2);
@@ -218,8 +217,8 @@ enum ox_code infer_GemmFloat8(struct node *n)
         return out_tensor(n, 0, out_row_elem(n, 0), 2, dims);
 }
 
-/* QGemm 1 of com.microsoft: scale and zero point stand behind A and behind B, where they may be one a column. Y is of
-   the type of its zero point, and float where its scale is left out. */
+/* QGemm 1 of com.microsoft: A and B are each followed by scale and zero point, those of B possibly one for each column.
+   Y has the type of its zero point, or float if its scale is omitted. */
 enum ox_code infer_QGemm(struct node *n)
 {
         enum { A_SCALE = 1, A_ZERO, B, B_SCALE, B_ZERO, C, Y_SCALE, Y_ZERO };

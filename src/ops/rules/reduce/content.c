@@ -1,4 +1,4 @@
-/* What is known of the elements of ReduceSum, ReduceProd, ReduceMax and ReduceMin, which exporters run over shapes. */
+/* Known elements of ReduceSum, ReduceProd, ReduceMax and ReduceMin, which exporters apply to shapes. */
 #include "ops/kit/arith.h"
 #include "ops/kit/axes.h"
 #include "ops/kit/elements.h"
@@ -7,8 +7,7 @@
 
 typedef struct scalar (*fold_fn)(struct node *n, enum elem elem, struct scalar a, struct scalar b);
 
-/* How far an output moves with each of the input's axes: not at all along those that are folded. False where the axes
-   are not known. */
+/* The distance between outputs along each of the input's axes: 0 along folded ones. False if the axes are unknown. */
 static bool folded_steps(struct node *n, const struct grid *in, const struct grid *out, int64_t *steps)
 {
         bool noop = attr_int_or(n, "noop_with_empty_axes", 0) != 0, keep = attr_int_or(n, "keepdims", 1) != 0;
@@ -31,8 +30,8 @@ static bool folded_steps(struct node *n, const struct grid *in, const struct gri
         return true;
 }
 
-/* Folding nothing gives `none`. More than two floats are added and multiplied in an order of the runtime's choice, on
-   which rounding depends. */
+/* Folding zero elements gives `none`. The runtime chooses the order in which more than two floats are added or
+   multiplied, and rounding depends on it. */
 static void reduce(struct node *n, fold_fn fold, bool any_order, struct scalar none)
 {
         const struct content *from = in_content(n, 0);
@@ -71,7 +70,7 @@ static struct scalar number_of(const struct node *n, int number)
 }
 
 /* -- ReduceSum (1, 11, 13), ReduceProd (1, 11, 13, 18), ReduceMax and ReduceMin (1, 11, 12, 13, 18, 20). Versions
-   differ in where the axes come from, which the rule knows -- */
+   differ only in the source of the axes, which the rule reads -- */
 
 void content_ReduceSum(struct node *n)
 {

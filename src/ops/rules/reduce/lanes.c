@@ -1,4 +1,4 @@
-/* What is known of the elements of operators that go along one axis: ArgMax, ArgMin, CumSum, TopK. */
+/* Known elements of operators that work along one axis: ArgMax, ArgMin, CumSum, TopK. */
 #include <math.h>
 
 #include "base/bounds.h"
@@ -52,7 +52,7 @@ static struct scalar lane_at(const struct lanes *l, int64_t i)
         return l->at[l->first + i * l->step];
 }
 
-/* Whether a comes before b when the greatest (or the least) comes first: 1, 0, or -1 where that is not certain. */
+/* Whether a comes before b if the greatest (or the least) comes first: 1, 0, or -1 if it is not certain. */
 static int precedes(struct node *n, struct scalar a, struct scalar b, bool greatest)
 {
         if ((a.kind == SCALAR_FLOAT && isnan(a.f)) || (b.kind == SCALAR_FLOAT && isnan(b.f)))
@@ -60,7 +60,7 @@ static int precedes(struct node *n, struct scalar a, struct scalar b, bool great
         return greatest ? scalar_less(n, b, a) : scalar_less(n, a, b);
 }
 
-/* -- ArgMax, ArgMin (1, 11, 12, 13). Which of several it is, is said from version 12 on -- */
+/* -- ArgMax, ArgMin (1, 11, 12, 13). Since version 12 the text says which of several equal elements is taken -- */
 
 static struct scalar arg_of_lane(struct node *n, const struct lanes *l, bool greatest)
 {
@@ -108,7 +108,7 @@ void content_ArgMin(struct node *n)
         arg_contents(n, false);
 }
 
-/* -- CumSum (11, 14). Floats are added in an order of the runtime's choice, on which rounding depends -- */
+/* -- CumSum (11, 14). The runtime chooses the order in which floats are added, and rounding depends on it -- */
 
 void content_CumSum(struct node *n)
 {
@@ -138,10 +138,10 @@ void content_CumSum(struct node *n)
         out_content(n, 0, content);
 }
 
-/* -- TopK (1, 10, 11, 24): of equal elements the one with the lower index comes first. Not `sorted`, the order is the
-   runtime's -- */
+/* -- TopK (1, 10, 11, 24): of equal elements the one with the lower index comes first. Without `sorted` the runtime
+   chooses the order -- */
 
-/* The indices of a lane's elements in order; false where some order is not certain. */
+/* The indices of a lane's elements in order; false if a part of the order is not certain. */
 static bool lane_order(struct node *n, const struct lanes *l, bool greatest, int64_t *order)
 {
         for (int64_t i = 0; i < l->length; i++) {

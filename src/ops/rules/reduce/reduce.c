@@ -1,5 +1,5 @@
-/* Operators that fold axes away or run along one: Reduce*, ArgMax, ArgMin, TopK, cumulative sums, Softmax and its kin.
- */
+/* Operators that fold axes or work along one: Reduce*, ArgMax, ArgMin, TopK, cumulative sums, Softmax and its
+   variants. */
 #include "ops/rules/reduce.h"
 #include "ops/kit/axes.h"
 #include "ops/kit/list.h"
@@ -7,16 +7,16 @@
 
 /* -- Reduce* -- */
 
-/* Which axes a Reduce* folds. */
+/* The axes that a Reduce* folds. */
 struct folded {
-        bool known, all, none; /* all of them, or none (noop_with_empty_axes), whatever the rank */
-        int count;             /* how many when they are not known, -1 when not even that is known */
+        bool known, all, none; /* all axes, or none (noop_with_empty_axes), for any rank */
+        int count;             /* the number of unknown axes, -1 if it is unknown too */
         const int64_t *axes;
         size_t axes_count;
 };
 
-/* `axes` is an attribute at first and an input since 18 (ReduceSum since 13). Left out or empty it means all axes,
-   unless noop_with_empty_axes says that it means none. */
+/* `axes` is an attribute at first and an input since 18 (ReduceSum since 13). If omitted or empty it means all axes, or
+   none with noop_with_empty_axes. */
 static enum ox_code folded_axes(struct node *n, struct folded *ret)
 {
         bool noop = attr_int_or(n, "noop_with_empty_axes", 0) != 0;
@@ -37,12 +37,12 @@ static enum ox_code folded_axes(struct node *n, struct folded *ret)
                 ret->axes_count = list.count;
                 return OX_OK;
         }
-        /* Of several axes two may be the same one, which is folded once. */
+        /* Two of several unknown axes may be the same one, which is folded once. */
         ret->count = in_has_rank(n, 0) && list.count == 1 ? 1 : -1;
         return OX_OK;
 }
 
-/* Some axes are folded, but which is not known: with keepdims each size is 1 or what it was. */
+/* Unknown axes are folded: with keepdims each size becomes 1 or does not change. */
 static enum ox_code reduce_some(struct node *n, const struct folded *folded, bool keep)
 {
         enum elem elem = out_row_elem(n, 0);
@@ -74,7 +74,7 @@ static enum ox_code folded_flags(struct node *n, const struct folded *folded, in
                 int axis;
 
                 TRY(axis_normalize(n, folded->axes[i], rank, &axis));
-                /* The text says nothing of it, and runtimes fold it once. */
+                /* The text does not mention it, and runtimes fold it once. */
                 if (ret[axis])
                         node_warn(n, REASON_DUPLICATE_AXIS, -1, "axis %d is given twice; it is reduced once", axis);
                 ret[axis] = true;
@@ -110,7 +110,7 @@ enum ox_code infer_reduce(struct node *n)
         return out_tensor(n, 0, elem, to, dims);
 }
 
-/* QLinearReduceMean 1 of com.microsoft: scale and zero point of the data, and of the result, are one element each. */
+/* QLinearReduceMean 1 of com.microsoft: scale and zero point of the data and of the result have one element each. */
 enum ox_code infer_QLinearReduceMean(struct node *n)
 {
         for (int i = 1; i <= 4; i++)
@@ -153,7 +153,7 @@ enum ox_code infer_arg_extreme(struct node *n)
         return out_tensor(n, 0, ELEM_INT64, to, dims);
 }
 
-/* -- what keeps its shape -- */
+/* -- operators that keep the shape -- */
 
 /* CumSum 11-14, CumProd 26: the axis is a scalar input. */
 enum ox_code infer_cumulative(struct node *n)
@@ -168,7 +168,8 @@ enum ox_code infer_cumulative(struct node *n)
         return out_like(n, 0, in_elem(n, 0), 0);
 }
 
-/* Softmax, LogSoftmax, Hardmax 1-13. Before 13 the axes from `axis` on are taken together; the shape is the same. */
+/* Softmax, LogSoftmax, Hardmax 1-13. Before 13 the axes from `axis` on are merged for the computation; the shape is the
+   same. */
 enum ox_code infer_Softmax(struct node *n)
 {
         int axis;
@@ -190,8 +191,7 @@ static enum ox_code topk_count(struct node *n, struct scalar *ret)
                 *ret = scalar_int(dim_int(number));
         else if (in_content(n, 1) && in_content(n, 1)->count == 1)
                 *ret = in_content(n, 1)->at[0];
-        /* Since 10 the text wants K to be positive; of 0 elements runtimes give none, and nothing else could be meant.
-         */
+        /* Since 10 the text requires a positive K; runtimes accept 0 and give no elements. */
         if (scalar_is_number(*ret, &number) && number < (n->row->since == 1))
                 return node_error(n, REASON_ATTRIBUTE_VALUE, 1, "k must be at least %d, got %lld", n->row->since == 1,
                                   (long long)number);
@@ -216,8 +216,8 @@ static enum ox_code topk_size(struct node *n, int axis, struct scalar k, struct 
         return OX_OK;
 }
 
-/* The sizes of both outputs are the same dimension. A valid K is positive, so that one known as an expression is the
-   size whatever is proven of it. */
+/* The sizes of both outputs are the same dimension. A valid K is positive, so an expression is used as the size even if
+   its sign is not proven. */
 enum ox_code infer_TopK(struct node *n)
 {
         int rank = in_rank(n, 0), axis;

@@ -1,14 +1,14 @@
-/* Optionals. Their `length`, when known, is 0 (empty) or 1. */
+/* Optionals. Their `length`, if known, is 0 (empty) or 1. */
 #include "ops/node/tensor.h"
 #include "ops/rules/sequence.h"
 
-/* What an optional may hold: a tensor or a sequence of tensors. */
+/* Checks the content of an optional: a tensor or a sequence of tensors. */
 static bool is_element(const struct type *type)
 {
         return type->kind == TYPE_UNKNOWN || type->kind == TYPE_TENSOR || type->kind == TYPE_SEQUENCE;
 }
 
-/* Since version 18 an element of its own stands for an optional. */
+/* Since version 18 a plain tensor or sequence is accepted in place of an optional. */
 static enum ox_code expect_optional(struct node *n, int i)
 {
         const struct type *type = in_type(n, i);
@@ -31,7 +31,7 @@ static enum ox_code out_optional(struct node *n, const struct type *of, bool has
         return OX_OK;
 }
 
-/* A tensor's type out of an attribute; its symbols are none of the model's dimensions. */
+/* A tensor's type from an attribute; its symbols are not dimensions of the model. */
 static enum ox_code tensor_from_proto(struct node *n, int64_t elem, const OnnxShape *shape, struct type *ret)
 {
         if (!elem_is_valid(elem))
@@ -59,8 +59,8 @@ static enum ox_code tensor_from_proto(struct node *n, int64_t elem, const OnnxSh
         return OX_OK;
 }
 
-/* The type of `type`: a tensor or a sequence of tensors, as the schema's constraints have it. By the text it is the
-   element's; the optional's own is taken for it. */
+/* The type in the attribute `type`: a tensor or a sequence of tensors, as the schema's constraints say. The text says
+   that it is the element's type; the type of the whole optional is accepted too. */
 static enum ox_code type_from_proto(struct node *n, const OnnxType *proto, struct type *ret)
 {
         if (proto->value_case == SHAPED__ONNX__V1__TYPE_PROTO__VALUE_OPTIONAL_TYPE && proto->optional_type->elem_type)
@@ -79,7 +79,7 @@ static enum ox_code type_from_proto(struct node *n, const OnnxType *proto, struc
         return OX_OK;
 }
 
-/* Optional (15): around its input, or empty and of the type that `type` says. */
+/* Optional (15): holds its input, or is empty and has the type in `type`. */
 enum ox_code infer_Optional(struct node *n)
 {
         const OnnxAttribute *attr = attr_find(n, "type");
@@ -97,8 +97,8 @@ enum ox_code infer_Optional(struct node *n)
         return out_optional(n, type_keep(n->arena, type), false);
 }
 
-/* OptionalGetElement (15, 18): since 18 a value that is no optional passes through. An empty optional has no element
-   to get. */
+/* OptionalGetElement (15, 18): since 18 a value that is not an optional passes through. Getting the element of an empty
+   optional is an error. */
 enum ox_code infer_OptionalGetElement(struct node *n)
 {
         const struct type *type = in_type(n, 0);
@@ -111,13 +111,13 @@ enum ox_code infer_OptionalGetElement(struct node *n)
         return type->of->kind == TYPE_UNKNOWN ? OX_OK : out_type(n, 0, type->of);
 }
 
-/* OptionalGetElement (15, 18): only what is no optional has known elements. */
+/* OptionalGetElement (15, 18): elements are known only if the input is not an optional. */
 void content_OptionalGetElement(struct node *n)
 {
         out_content(n, 0, in_content(n, 0));
 }
 
-/* OptionalHasElement (15, 18): since 18 its input may be left out, and be no optional. */
+/* OptionalHasElement (15, 18): since 18 the input may be omitted, or not be an optional. */
 enum ox_code infer_OptionalHasElement(struct node *n)
 {
         TRY(expect_optional(n, 0));
