@@ -101,6 +101,11 @@ enum engine_bound {
         SIZES_TOLD = 256,
         SIZES_TRIED = 1024,
         RANGES_TOLD = 64,
+        /* Numbers that are tried in conditions to find what leaves none, all conditions of a model together. */
+        CONTRADICTION_TRIES = 1 << 20,
+        /* Sizes, and conditions about them, that are tried together. */
+        JOINT_SIZES = 8,
+        JOINT_CONDITIONS = 16,
 
         /* Diagnostics and constraints that are kept; further ones are only counted. Nobody reads a longer list to its
            end, and each entry may hold long texts. */

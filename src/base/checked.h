@@ -54,3 +54,15 @@ static inline bool mod_i64(int64_t a, int64_t b, int64_t *ret)
                 *ret += b;
         return true;
 }
+
+/* The greatest common divisor; of 0 and another it is the other. */
+static inline uint64_t gcd_u64(uint64_t a, uint64_t b)
+{
+        while (b) {
+                uint64_t rest = a % b;
+
+                a = b;
+                b = rest;
+        }
+        return a;
+}

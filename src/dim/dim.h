@@ -226,7 +226,7 @@ enum dim_require dim_require_broadcast(struct dim_table *t, struct dim a, struct
 void dim_write_condition(struct dim_table *t, struct dim_condition *c);
 
 /* Writes an equality as it reads best, which changes nothing of what it says: a number stands right, with the sum's
-   constant in it, and what divides both sides is gone (24*N == 240 is N == 10). */
+   constant in it, and what divides both sides is gone (24*N == 240 is N == 10), as are factors that are not 0. */
 void dim_equation(struct dim_table *t, struct dim *left, struct dim *right);
 
 /* A fact that dim_unify() kept of a symbol: what it equals, and the node that says so. */
@@ -237,6 +237,9 @@ struct dim_fact {
 
 /* What kept `a` and `b` from being equal, when that is facts: the first one about a symbol in them. */
 bool dim_fact_against(struct dim_table *t, struct dim a, struct dim b, struct dim_fact *ret);
+
+/* The dimension under all equalities that are facts: resolved, and every symbol replaced that equals something. */
+struct dim dim_under_facts(struct dim_table *t, struct dim d);
 
 /* From here on, symbols made before number `first` are neither bound nor bounded: what holds in a branch that may not
    be taken, or in a body that may not run, is no fact outside. Nests: returns what dim_release() takes to end it. */
@@ -284,6 +287,10 @@ bool dim_presume_some(struct dim_table *t, struct dim d);
 /* So many symbols at most, of which dim_symbol.presumed tells. */
 uint32_t dim_presumed_count(const struct dim_table *t);
 
+/* Between the two, nothing is taken for granted. */
+void dim_withdraw_presumed(struct dim_table *t);
+void dim_restore_presumed(struct dim_table *t);
+
 /* Takes for granted of inputs' symbols what leaves max and min within `d` one argument less: min(seq, 1) is 1. */
 void dim_presume_for(struct dim_table *t, struct dim d);
 
@@ -324,6 +331,9 @@ bool dim_all_symbols(const struct dim_table *t, struct dim d, bool (*accept)(con
 /* Makes *period, which begins as 1, a multiple of what the floor divisions and remainders in `d` repeat with: with it
    as a factor of every symbol they are gone. False where a divisor is no number, or past `most`. */
 bool dim_period(const struct dim_table *t, struct dim d, int64_t most, int64_t *period);
+
+/* Whether a symbol, by its number, is a factor of every term of `d`, which so is a multiple of it. */
+bool dim_has_factor(const struct dim_table *t, struct dim d, uint32_t symbol);
 
 /* Whether a symbol in `d` has the number `first` or a higher one: it was made since dim_symbol_count() said so. */
 bool dim_names_since(const struct dim_table *t, struct dim d, uint32_t first);

@@ -149,3 +149,21 @@ bool dim_names_since(const struct dim_table *t, struct dim d, uint32_t first)
         dim_each_symbol(t, d, look_since, &since);
         return since.found;
 }
+
+bool dim_has_factor(const struct dim_table *t, struct dim d, uint32_t symbol)
+{
+        if (dim_is_int(d))
+                return false;
+        const struct expr *expr = t->expr[d.expr];
+
+        for (uint32_t i = 0; i < expr->n; i++) {
+                const struct mono *mono = t->mono[expr->term[i].mono];
+                bool found = false;
+
+                for (uint32_t k = 0; k < mono->n; k++)
+                        found = found || mono->atom[k] == t->symbol[symbol]->atom;
+                if (!found)
+                        return false;
+        }
+        return true;
+}

@@ -311,15 +311,10 @@ bool proves_ge(struct dim_table *t, struct dim a, struct dim b);
 /* -- presume.c -- */
 /* Whether it holds a symbol of which something is taken for granted. */
 bool presumed_in(struct dim_table *t, struct dim d);
-/* Between the two, nothing is taken for granted. */
-void presumed_withdraw(struct dim_table *t);
-void presumed_restore(struct dim_table *t);
 
 /* -- resolve.c -- */
 /* Onto the table's stack. */
 void resolve_push(struct dim_table *t, uint32_t symbol);
-/* The dimension under all equalities that are facts: resolved, and every symbol replaced that equals something. */
-struct dim under_facts(struct dim_table *t, struct dim d);
 /* Gives a symbol a number, whatever is made of it already. */
 void define_symbol(struct dim_table *t, uint32_t number, int64_t value);
 

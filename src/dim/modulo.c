@@ -63,17 +63,6 @@ static unsigned take_content(struct dim_table *t, struct dim a, int64_t k, int64
         return faults ? faults : expr_combine(t, inner, g, dim_int(rest), 1, ret);
 }
 
-static int64_t gcd_i64(uint64_t a, uint64_t b)
-{
-        while (b) {
-                uint64_t rest = a % b;
-
-                a = b;
-                b = rest;
-        }
-        return (int64_t)a;
-}
-
 static unsigned mod_int(struct dim_table *t, struct dim a, int64_t k, struct dim *ret)
 {
         struct term room;
@@ -89,7 +78,7 @@ static unsigned mod_int(struct dim_table *t, struct dim a, int64_t k, struct dim
                 *ret = a;
                 return 0;
         }
-        int64_t g = gcd_i64((uint64_t)k, poly_content(poly_of(t, a, &room), false));
+        int64_t g = (int64_t)gcd_u64((uint64_t)k, poly_content(poly_of(t, a, &room), false));
 
         if (g > 1)
                 return take_content(t, a, k, g, ret);

@@ -57,14 +57,14 @@ bool presumed_in(struct dim_table *t, struct dim d)
         return walk.found;
 }
 
-void presumed_withdraw(struct dim_table *t)
+void dim_withdraw_presumed(struct dim_table *t)
 {
         for (uint32_t i = 0; i < t->n_presumed; i++)
                 if (t->symbol[t->presumed[i]]->info.presumed)
                         set_lower(t, t->presumed[i], 0);
 }
 
-void presumed_restore(struct dim_table *t)
+void dim_restore_presumed(struct dim_table *t)
 {
         for (uint32_t i = 0; i < t->n_presumed; i++)
                 if (t->symbol[t->presumed[i]]->info.presumed)

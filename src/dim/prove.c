@@ -244,15 +244,15 @@ bool dim_proves_ge(struct dim_table *t, struct dim a, struct dim b)
 {
         if (dim_is_int(a) && dim_is_int(b))
                 return a.val >= b.val;
-        return proves_ge(t, under_facts(t, a), under_facts(t, b));
+        return proves_ge(t, dim_under_facts(t, a), dim_under_facts(t, b));
 }
 
 bool dim_proves_equal(struct dim_table *t, struct dim a, struct dim b)
 {
         if (dim_same(a, b))
                 return true;
-        a = under_facts(t, a);
-        b = under_facts(t, b);
+        a = dim_under_facts(t, a);
+        b = dim_under_facts(t, b);
         return dim_same(a, b) || (proves_ge(t, a, b) && proves_ge(t, b, a));
 }
 
@@ -281,8 +281,8 @@ bool dim_proves_unequal(struct dim_table *t, struct dim a, struct dim b)
 {
         if (dim_is_int(a) && dim_is_int(b))
                 return a.val != b.val;
-        a = under_facts(t, a);
-        b = under_facts(t, b);
+        a = dim_under_facts(t, a);
+        b = dim_under_facts(t, b);
         if (dim_same(a, b))
                 return false;
         if (dim_is_int(a) && dim_is_int(b))

@@ -168,34 +168,69 @@ enum dim_require dim_require_ge(struct dim_table *t, struct dim a, struct dim b,
                 return DIM_HOLDS;
         if (!presumed_in(t, a) && !presumed_in(t, b))
                 return require_ge(t, a, b, ret);
-        presumed_withdraw(t);
+        dim_withdraw_presumed(t);
         required = require_ge(t, a, b, ret);
-        presumed_restore(t);
+        dim_restore_presumed(t);
         return required;
 }
 
 /* -- divisibility -- */
 
-enum dim_require dim_require_divides(struct dim_table *t, struct dim divisor, struct dim d, struct dim_condition *ret)
+/* Takes what a number and all coefficients of a sum have in common out of both. */
+static void take_common(struct dim_table *t, struct dim *divisor, struct dim *d)
+{
+        struct term room;
+        uint64_t common = poly_content(poly_of(t, *d, &room), true);
+        struct dim quotient;
+
+        if (!dim_is_int(*divisor) || divisor->val < 1)
+                return;
+        common = gcd_u64(common, (uint64_t)divisor->val);
+        if (common < 2 || expr_floordiv(t, *d, dim_int((int64_t)common), &quotient))
+                return;
+        *d = quotient;
+        divisor->val /= (int64_t)common;
+}
+
+static enum dim_require require_divides(struct dim_table *t, struct dim divisor, struct dim d,
+                                        struct dim_condition *ret)
 {
         struct dim rest;
         struct term room;
         const struct atom *atom;
 
-        divisor = dim_resolve(t, divisor);
-        d = dim_resolve(t, d);
         if (dim_is(divisor, 0) || expr_mod(t, d, divisor, &rest))
                 return DIM_HOLDS;
-        if (dim_is_int(rest))
-                return rest.val == 0 ? DIM_HOLDS : DIM_FAILS;
+        struct range range = range_of(t, rest);
+
+        if (range.lower == 0 && range.upper == 0)
+                return DIM_HOLDS;
+        if (range.lower > 0 || range.upper < 0)
+                return DIM_FAILS;
         /* The rest is a multiple of a simpler one where both have a divisor in common. */
         atom = poly_of(t, rest, &room).n == 1 ? mono_atom(t, poly_of(t, rest, &room).term[0].mono) : NULL;
         if (atom && atom->kind == ATOM_MOD) {
                 divisor = atom->arg[1];
                 d = atom->arg[0];
+        } else {
+                take_common(t, &divisor, &d);
         }
         *ret = (struct dim_condition){divisor, DIM_DIVIDES, d};
         return DIM_REQUIRED;
+}
+
+enum dim_require dim_require_divides(struct dim_table *t, struct dim divisor, struct dim d, struct dim_condition *ret)
+{
+        enum dim_require required;
+
+        divisor = dim_resolve(t, divisor);
+        d = dim_resolve(t, d);
+        if (!presumed_in(t, d) && !presumed_in(t, divisor))
+                return require_divides(t, divisor, d, ret);
+        dim_withdraw_presumed(t);
+        required = require_divides(t, divisor, d, ret);
+        dim_restore_presumed(t);
+        return required;
 }
 
 /* Whether 0 = sum is that a number divides a size, by a division: the sum is x % k - r. */

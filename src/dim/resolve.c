@@ -219,7 +219,7 @@ static void look_fact(void *user, uint32_t symbol)
         walk->found = walk->found || walk->t->symbol[symbol]->is_equal;
 }
 
-struct dim under_facts(struct dim_table *t, struct dim d)
+struct dim dim_under_facts(struct dim_table *t, struct dim d)
 {
         d = dim_resolve(t, d);
         for (int round = 0; round < MAX_FACT_ROUNDS && t->equalities && !dim_is_int(d); round++) {

@@ -197,7 +197,7 @@ static void keep_fact(struct dim_table *t, struct dim a, struct dim b)
         struct dim difference, rest;
         uint32_t symbol, best = 0, best_at = UINT32_MAX;
 
-        if (expr_combine(t, under_facts(t, a), 1, under_facts(t, b), -1, &difference) || dim_is_int(difference))
+        if (expr_combine(t, dim_under_facts(t, a), 1, dim_under_facts(t, b), -1, &difference) || dim_is_int(difference))
                 return;
         const struct expr *expr = t->expr[difference.expr];
 
@@ -252,7 +252,7 @@ bool dim_fact_against(struct dim_table *t, struct dim a, struct dim b, struct di
         const struct symbol *symbol = t->symbol[search.found - 1];
 
         *ret = (struct dim_fact){
-                .symbol = symbol->lone, .equal = under_facts(t, symbol->lone), .because = symbol->because};
+                .symbol = symbol->lone, .equal = dim_under_facts(t, symbol->lone), .because = symbol->because};
         return true;
 }
 
@@ -288,6 +288,41 @@ static void gather_numbers(struct dim_table *t, struct dim *left, struct dim *ri
         }
 }
 
+struct factor_search {
+        const struct dim_table *t;
+        struct dim left, right;
+        uint32_t found; /* + 1 */
+};
+
+static void find_factor(void *user, uint32_t symbol)
+{
+        struct factor_search *search = user;
+        const struct dim_symbol *known = &search->t->symbol[symbol]->info;
+
+        if (known->lower >= 1 && !known->presumed && dim_has_factor(search->t, search->left, symbol) &&
+            (dim_is(search->right, 0) || dim_has_factor(search->t, search->right, symbol)))
+                search->found = symbol + 1;
+}
+
+/* Takes factors that both sides have, and that are not 0, out of them. */
+static void cancel(struct dim_table *t, struct dim *left, struct dim *right)
+{
+        for (int i = 0; i < MAX_REDUCTIONS; i++) {
+                struct factor_search search = {.t = t, .left = *left, .right = *right};
+                struct dim a, b;
+
+                dim_each_symbol(t, *left, find_factor, &search);
+                if (!search.found)
+                        return;
+                struct dim factor = t->symbol[search.found - 1]->lone;
+
+                if (expr_floordiv(t, *left, factor, &a) || expr_floordiv(t, *right, factor, &b))
+                        return;
+                *left = a;
+                *right = b;
+        }
+}
+
 void dim_equation(struct dim_table *t, struct dim *left, struct dim *right)
 {
         struct term room_a, room_b;
@@ -297,17 +332,16 @@ void dim_equation(struct dim_table *t, struct dim *left, struct dim *right)
                 swap_dims(left, right);
         if (dim_is_int(*left))
                 return;
+        cancel(t, left, right);
+        if (dim_is_int(*left))
+                swap_dims(left, right);
+        if (dim_is_int(*left))
+                return;
         if (dim_is_int(*right))
                 gather_numbers(t, left, right);
-        uint64_t g = poly_content(poly_of(t, *left, &room_a), true),
-                 other = poly_content(poly_of(t, *right, &room_b), true);
+        uint64_t g = gcd_u64(poly_content(poly_of(t, *left, &room_a), true),
+                             poly_content(poly_of(t, *right, &room_b), true));
 
-        while (other) {
-                uint64_t rest = g % other;
-
-                g = other;
-                other = rest;
-        }
         if (g < 2 || g > INT64_MAX)
                 return;
         if (!expr_floordiv(t, *left, dim_int((int64_t)g), &a) && !expr_floordiv(t, *right, dim_int((int64_t)g), &b)) {

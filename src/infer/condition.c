@@ -73,6 +73,42 @@ void condition_add(void *user, const struct dim_condition *condition, const stru
         };
 }
 
+struct mention {
+        struct dim_table *dims;
+        struct dim of;
+        bool found;
+};
+
+static void look_for(void *user, uint32_t symbol)
+{
+        struct mention *mention = user;
+
+        mention->found = mention->found || dim_same(dim_symbol_lone(mention->dims, symbol), mention->of);
+}
+
+const char *condition_said_before(void *user, struct dim size, const struct node *n)
+{
+        struct infer *f = user;
+
+        for (size_t i = 0; i < f->n_constraint && i < CONSTRAINTS_SEARCHED; i++) {
+                const struct constraint *c = &f->constraint[f->n_constraint - 1 - i];
+                struct mention mention = {.dims = f->dims, .of = c->is.left};
+                const char *how = c->is.relation == DIM_EQUAL     ? ""
+                                  : c->is.relation == DIM_AT_MOST ? "at most "
+                                                                  : "at least ";
+
+                if (!dim_is_int(c->is.right) || c->is.relation == DIM_DIVIDES || c->is.relation == DIM_EITHER ||
+                    (c->scope[0] && strcmp(c->scope, n->scope) != 0))
+                        continue;
+                dim_each_symbol(f->dims, dim_resolve(f->dims, size), look_for, &mention);
+                if (mention.found)
+                        return arena_printf(f->arena, "%s takes %s to be %s%s",
+                                            node_party(f->arena, c->node_index, c->node, c->op),
+                                            dim_text(f->dims, c->is.left), how, dim_text(f->dims, c->is.right));
+        }
+        return NULL;
+}
+
 /* Numbers stand right, though it is by now that a side is one. */
 static void arrange(struct infer *f, struct dim_condition *is)
 {
@@ -119,8 +155,10 @@ static bool is_settled(struct infer *f, struct dim_condition *is)
                 return dim_require_divides(f->dims, is->left, is->right, &again) == DIM_HOLDS;
         case DIM_EITHER:
                 outcome = dim_require_broadcast(f->dims, is->left, is->right, &again);
-                if (outcome == DIM_REQUIRED)
+                if (outcome == DIM_REQUIRED) {
                         *is = again;
+                        dim_write_condition(f->dims, is);
+                }
                 return outcome == DIM_HOLDS;
         }
         return false;
@@ -192,6 +230,16 @@ static void finish_assumptions(struct infer *f, struct dim (*see)(void *user, st
         result->assumption = rows;
 }
 
+/* The text of a side: as it is known to be by now, but where both sides are different numbers then, which is an error
+   and told elsewhere, as it was. */
+static const char *side_text(struct infer *f, struct dim settled, struct dim other, struct dim was,
+                             struct dim (*see)(void *user, struct dim d), void *user)
+{
+        bool is_impossible = dim_is_int(settled) && dim_is_int(other);
+
+        return dim_text(f->dims, is_impossible ? dim_resolve(f->dims, was) : see(user, settled));
+}
+
 void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim d), void *user,
                       struct ox_result *result)
 {
@@ -210,9 +258,9 @@ void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim 
                 told[result->n_constraint] = *c;
                 told[result->n_constraint].is = is;
                 rows[result->n_constraint++] = (struct ox_constraint){
-                        .left = dim_text(f->dims, see(user, is.left)),
+                        .left = side_text(f, is.left, is.right, c->is.left, see, user),
                         .relation = dim_relation_text(is.relation),
-                        .right = dim_text(f->dims, see(user, is.right)),
+                        .right = side_text(f, is.right, is.left, c->is.right, see, user),
                         .node = c->node,
                         .node_index = c->node_index,
                         .op = c->op,

@@ -297,6 +297,8 @@ void merge_note_split(struct infer *f);
 
 /* For struct constraint_sink, with a struct infer. */
 void condition_add(void *f, const struct dim_condition *condition, const struct node *n, const char *value);
+/* Likewise. */
+const char *condition_said_before(void *f, struct dim size, const struct node *n);
 /* Takes for granted what the sizes of all values want, unless nothing is to be. */
 void condition_presume(struct infer *f);
 /* The constraints and assumptions of the result, once no more are added. `see` gets every size in them. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/bounds.h"
+#include "infer/contradict.h"
 #include "infer/explain.h"
 #include "infer/sizes.h"
 #include "ops/node/tensor.h"
@@ -21,7 +22,7 @@ static void infer_begin(struct infer *f, struct arena *arena, const struct ox_li
                 .work_end_ns = options->work_ns ? now + options->work_ns : 0,
                 .look_ns = now + LOOK_EVERY_NS,
         };
-        f->facts = (struct constraint_sink){condition_add, f};
+        f->facts = (struct constraint_sink){condition_add, condition_said_before, f};
 }
 
 /* Before IR version 3 there was but one operator set (IR.md). */
@@ -287,6 +288,7 @@ enum ox_code infer_whole(const struct infer *begun_, const struct ox_options *op
         }
         TRY(given_check_bound(f, ret_error));
         merge_note_split(f);
+        contradict_find(f);
         *ret_result = finish_result(f, graph);
         sizes_find(f, *ret_result);
         return explain(f, *ret_result, ret_error);

@@ -5,6 +5,7 @@ import re
 from build import Tensor, graph, model, op, tensor
 
 NAMES = ("A", "B", "C", "D")
+SIZES = (1, 2, 2, 3, 4, 4, 5, 6, 8)
 MOST_ELEMENTS = 4096  # of a tensor at the sizes of the model; vectors of sizes stay short too
 MOST_RANK = 5
 SHORT = 6
@@ -40,15 +41,14 @@ class Maker:
 
     def __init__(self, rng, nodes):
         self.rng, self.nodes, self.count = rng, [], 0
-        self.sizes = {name: rng.choice((1, 2, 2, 3, 4, 4, 5, 6, 8)) for name in NAMES}
+        self.sizes = {name: rng.choice(SIZES) for name in NAMES}
         self.inputs, self.tensors, self.vectors, self.sequences = [], {}, {}, {}
         # Whether a size of 0 is not like others: an element of 0 copies a size in a Reshape, and -1 stands for anything
         # beside it.
         self.zero_differs = False
         for _ in range(rng.randint(1, 3)):
             self.input()
-        while len(self.nodes) < nodes:
-            rng.choice(MAKERS)(self)
+        self.grow(nodes)
 
     # -- parts --
 
@@ -98,6 +98,18 @@ class Maker:
     def vector(self, fits=lambda elements: True):
         found = [n for n, e in self.vectors.items() if fits(e)]
         return self.rng.choice(found) if found else None
+
+    def move(self):
+        """From here on nodes are such that run at other sizes, most of which are not those of the nodes so far."""
+        for name in NAMES:
+            if self.rng.random() < 0.8:
+                self.sizes[name] = self.rng.choice(SIZES)
+        self.tensors = {name: [self.sizes.get(d, d) for d in dims] for name, dims in self.inputs}
+        self.vectors, self.sequences = {}, {}
+
+    def grow(self, nodes):
+        while len(self.nodes) < nodes:
+            self.rng.choice(MAKERS)(self)
 
     # -- a model of it --
 

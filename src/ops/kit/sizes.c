@@ -66,7 +66,7 @@ static enum ox_code agree(struct node *n, struct dim *dim, struct place origin, 
                 hint = dim_fact_against(n->dims, a, b, &fact)
                                ? arena_printf(n->arena, "%s (%s) takes %s to be %s", fact.because.node, fact.because.op,
                                               dim_text(n->dims, fact.symbol), dim_text(n->dims, fact.equal))
-                               : NULL;
+                               : node_said_before(n, b);
                 return sizes_differ(n, a, origin, b, place, hint);
         case DIM_UNIFY_FACT:
                 node_constrain(n, &(struct dim_condition){a, DIM_EQUAL, b}, place.input);
@@ -105,17 +105,20 @@ static enum ox_code size_fault(struct node *n, struct dim size, const char *expe
                         axis = d;
                         count++;
                 }
-        const char *actual = dim_text(n->dims, size);
+        const struct fault fault = {.reason = REASON_DIM_MISMATCH,
+                                    .input = input,
+                                    .axis = count == 1 ? axis : -1,
+                                    .expected = expected,
+                                    .actual = dim_text(n->dims, size),
+                                    .hint = node_said_before(n, size)};
 
         if (count == 1)
-                return node_error_at(n, REASON_DIM_MISMATCH, input, axis, expected, actual,
-                                     "%s: axis %d must be %s, got %s", node_input_text(n, input), axis, expected,
-                                     actual);
+                return node_error_with(n, &fault, "%s: axis %d must be %s, got %s", node_input_text(n, input), axis,
+                                       expected, fault.actual);
         if (input < 0 || !in_given(n, input))
-                return node_error_at(n, REASON_DIM_MISMATCH, input, -1, expected, actual,
-                                     "expected a size that is %s, got %s", expected, actual);
-        return node_error_at(n, REASON_DIM_MISMATCH, input, -1, expected, actual,
-                             "%s: expected a size that is %s, got %s", node_input_text(n, input), expected, actual);
+                return node_error_with(n, &fault, "expected a size that is %s, got %s", expected, fault.actual);
+        return node_error_with(n, &fault, "%s: expected a size that is %s, got %s", node_input_text(n, input), expected,
+                               fault.actual);
 }
 
 /* Reports what was required of a size: nothing, a condition, or that it cannot be `what` `of`. */

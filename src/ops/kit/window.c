@@ -50,15 +50,18 @@ static enum ox_code no_window_fits(struct node *n, const struct window *w, int a
         struct dim_table *t = n->dims;
         const char *covers = dim_text(t, covered(n, w));
         const char *padded = dim_text(t, dim_add(t, dim_add(t, w->size, beyond(n, w)), covered(n, w)));
-        const char *wanted = arena_printf(n->arena, "%s or more with padding", covers);
+        const struct fault fault = {.reason = REASON_KERNEL_EXCEEDS_INPUT,
+                                    .input = axis < 0 ? -1 : 0,
+                                    .axis = axis < 0 ? -1 : axis,
+                                    .expected = arena_printf(n->arena, "%s or more with padding", covers),
+                                    .actual = padded,
+                                    .hint = node_said_before(n, w->size)};
 
         if (axis < 0)
-                return node_error_at(n, REASON_KERNEL_EXCEEDS_INPUT, -1, -1, wanted, padded,
-                                     "the kernel covers %s elements of an axis that has %s with padding", covers,
-                                     padded);
-        return node_error_at(n, REASON_KERNEL_EXCEEDS_INPUT, 0, axis, wanted, padded,
-                             "%s: the kernel covers %s elements of axis %d, which has %s with padding",
-                             node_input_text(n, 0), covers, axis, padded);
+                return node_error_with(n, &fault, "the kernel covers %s elements of an axis that has %s with padding",
+                                       covers, padded);
+        return node_error_with(n, &fault, "%s: the kernel covers %s elements of axis %d, which has %s with padding",
+                               node_input_text(n, 0), covers, axis, padded);
 }
 
 /* Rounding down, a kernel that is larger than the padded input fits nowhere; rounding up, one window may still begin in

@@ -66,8 +66,17 @@ static inline const char *out_name(const struct node *n, int o)
    that has the size at fault where it does not hold; NULL: none in particular. */
 struct constraint_sink {
         void (*add)(void *user, const struct dim_condition *condition, const struct node *n, const char *value);
+        /* Who has said before between which numbers a symbol in `size` lies, for a hint: "node 3 (r, Relu) takes K to
+           be 7". NULL: nobody. */
+        const char *(*said_before)(void *user, struct dim size, const struct node *n);
         void *user;
 };
+
+/* What an earlier node said of the symbols in a size that is at fault; NULL. */
+static inline const char *node_said_before(const struct node *n, struct dim size)
+{
+        return n->facts->said_before ? n->facts->said_before(n->facts->user, size, n) : NULL;
+}
 
 /* Reports a condition; `input` is the one that has the size, -1: an output. */
 void node_constrain(const struct node *n, const struct dim_condition *condition, int input);

@@ -1,0 +1,8 @@
+/* Conditions that cannot all hold. */
+#pragma once
+
+#include "infer/internal.h"
+
+/* Makes an error of each pair of conditions of the main graph, or more of them, that no sizes fulfil: it stands at the
+   last of their nodes and names another. Of a walk that is over. */
+void contradict_find(struct infer *f);
