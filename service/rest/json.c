@@ -1,17 +1,20 @@
 #include "rest/json.h"
 
+#include <endian.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BLOCK     64 /* values that are allocated at a time */
 #define FEW_NAMES 8  /* of an object, held against each other one by one */
+#define WORD      8  /* bytes of a text that are looked at together */
+#define ALL(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 /* The text is copied, so that texts in it can be decoded where they stand. */
 struct parser {
         struct arena *arena;
         const char *original;
-        char *text, *at, *end; /* *end is a NUL */
+        char *text, *at, *end; /* a word of NULs stands at the end */
         size_t depth, most_depth;
         uint64_t seed;
         struct json *block; /* what is left of it */
@@ -50,8 +53,11 @@ static bool fail_expected(struct parser *p, const char *expected)
 
 static inline void skip_spaces(struct parser *p)
 {
-        while (*p->at == ' ' || *p->at == '\n' || *p->at == '\r' || *p->at == '\t')
-                p->at++;
+        char *at = p->at;
+
+        while (*at <= ' ' && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
+                at++;
+        p->at = at;
 }
 
 /* -- texts -- */
@@ -137,14 +143,29 @@ static bool read_escape(struct parser *p, char **to)
         return true;
 }
 
-/* Characters of a text that stand for themselves and need no look at their neighbours. */
-static inline bool is_plain(char c)
+/* The highest bit of each byte that is 0; behind the first one others may have it as well. */
+static inline uint64_t zeros(uint64_t word)
 {
-        return (signed char)c >= ' ' && c != '"' && c != '\\';
+        return (word - ALL(1)) & ~word;
+}
+
+/* Goes to the first character that does not stand for itself alone: a quote, a backslash, a control character or one
+   beyond ASCII. There always is one before the end of the word of NULs. */
+static inline char *skip_plain(char *at)
+{
+        for (;; at += WORD) {
+                uint64_t word, special;
+
+                memcpy(&word, at, WORD);
+                word = le64toh(word);
+                special = (zeros(word ^ ALL('"')) | zeros(word ^ ALL('\\')) | (word - ALL(' ')) | word) & ALL(0x80);
+                if (special)
+                        return at + __builtin_ctzll(special) / 8;
+        }
 }
 
 /* From a text's first escape or byte beyond ASCII on. */
-static bool read_text_rest(struct parser *p, const char *from, char **ret_end)
+static __attribute__((noinline)) bool read_text_rest(struct parser *p, const char *from, char **ret_end)
 {
         char *to = p->at;
 
@@ -166,14 +187,12 @@ static bool read_text_rest(struct parser *p, const char *from, char **ret_end)
 }
 
 /* At a quote. */
-static bool read_text(struct parser *p, const char **ret, uint32_t *ret_length)
+static inline __attribute__((always_inline)) bool read_text(struct parser *p, const char **ret, uint32_t *ret_length)
 {
         const char *from = ++p->at;
         char *end;
 
-        while (is_plain(*p->at))
-                p->at++;
-        end = p->at;
+        p->at = end = skip_plain(p->at);
         if (*p->at != '"' && !read_text_rest(p, from, &end))
                 return false;
         *end = '\0';
@@ -222,26 +241,41 @@ static bool read_real(struct parser *p, const char *from, const char *at, struct
         return isfinite(value->f) || fail(p, from, "the number is too large");
 }
 
-static bool read_number(struct parser *p, struct json *value)
+#define SAFE_DIGITS 18 /* of a number that fits into 64 bits whatever they are */
+
+/* The integer that the digits from `at` to `end` are. */
+static bool read_digits(const char *at, const char *end, bool is_negative, int64_t *ret)
 {
-        const char *from = p->at, *at = from + (*from == '-'), *digits = at;
-        bool is_negative = *from == '-', fits = true;
+        bool fits = true;
         int64_t number = 0;
 
-        for (; is_digit(*at); at++)
+        if (end - at <= SAFE_DIGITS) {
+                for (; at < end; at++)
+                        number = number * 10 + (*at - '0');
+                *ret = is_negative ? -number : number;
+                return true;
+        }
+        for (; at < end; at++)
                 fits = fits && !__builtin_mul_overflow(number, 10, &number) &&
                        !(is_negative ? __builtin_sub_overflow(number, *at - '0', &number)
                                      : __builtin_add_overflow(number, *at - '0', &number));
+        *ret = number;
+        return fits;
+}
+
+static bool read_number(struct parser *p, struct json *value)
+{
+        const char *from = p->at, *digits = from + (*from == '-'), *at = skip_digits(digits);
+
         if (at == digits)
                 return fail(p, at, "expected a digit after -");
         if (*digits == '0' && at > digits + 1)
                 return fail(p, from, "a number must not begin with 0");
         if (*at == '.' || *at == 'e' || *at == 'E')
                 return read_real(p, from, at, value);
-        if (!fits)
+        if (!read_digits(digits, at, *from == '-', &value->i))
                 return fail(p, from, "the integer does not fit into 64 bits");
         value->kind = JSON_IS_INTEGER;
-        value->i = number;
         p->at += at - from;
         return true;
 }
@@ -440,8 +474,10 @@ enum ox_code json_read(struct arena *arena, const struct ox_limits *limits, uint
         struct parser p = {.arena = arena, .original = text, .most_depth = (size_t)limits->message_depth, .seed = seed};
         struct json *root = new_value(&p);
 
-        p.text = p.at = arena_strndup(arena, text, length);
+        p.text = p.at = arena_alloc(arena, length + WORD);
         p.end = p.text + length;
+        memcpy(p.text, text, length);
+        memset(p.end, 0, WORD);
         *ret = root;
         *ret_error = "";
         if (read_document(&p, root))
