@@ -22,6 +22,11 @@ struct message_fault {
 enum ox_code message_unpack(struct arena *arena, const struct ox_limits *limits, const ProtobufCMessageDescriptor *type,
                             const uint8_t *bytes, size_t size, ProtobufCMessage **ret, struct message_fault *fault);
 
+/* The same message where nothing about it is unusual: no field that is not known, none that is given twice and would
+   have to be merged, no group. NULL where something is, or is wrong. */
+ProtobufCMessage *message_unpack_plain(struct arena *arena, const struct ox_limits *limits,
+                                       const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t size);
+
 /* The same from JSON; `json` must stay. Fields may be named as in JSON or as in the .proto file; one that is not known
    is an error, and null is a field that is absent. */
 enum ox_code message_from_json(struct arena *arena, const ProtobufCMessageDescriptor *type, const struct json *json,

@@ -29,6 +29,19 @@ static void take_shape(struct builder *b, const OnnxShape *given, struct ox_valu
         ret->shape = shape;
 }
 
+/* "tensor(float)" of "tensor" and "float". */
+static const char *text_of_type(struct builder *b, const char *kind, const char *of)
+{
+        size_t kind_length = strlen(kind), of_length = strlen(of);
+        char *text = arena_alloc(b->arena, kind_length + of_length + sizeof("()"));
+
+        memcpy(text, kind, kind_length);
+        text[kind_length] = '(';
+        memcpy(text + kind_length + 1, of, of_length);
+        memcpy(text + kind_length + 1 + of_length, ")", sizeof(")"));
+        return text;
+}
+
 /* A tensor, sparse or not. Without an element type its shape alone is known. */
 static enum ox_code take_tensor(struct builder *b, struct build_subject subject, const char *kind, int elem,
                                 const OnnxShape *shape, struct ox_value *ret)
@@ -36,7 +49,7 @@ static enum ox_code take_tensor(struct builder *b, struct build_subject subject,
         if (elem && !elem_name(elem))
                 return fail_elem(b, subject, elem);
         if (elem)
-                ret->type = arena_printf(b->arena, "%s(%s)", kind, elem_name(elem));
+                ret->type = text_of_type(b, kind, elem_name(elem));
         if (shape)
                 take_shape(b, shape, ret);
         return OX_OK;
@@ -58,7 +71,7 @@ static enum ox_code take_around(struct builder *b, struct build_subject subject,
                 TRY(take_type(b, subject, of, depth + 1, element));
         if (!element->type[0])
                 return OX_OK;
-        ret->type = arena_printf(b->arena, "%s(%s)", kind, element->type);
+        ret->type = text_of_type(b, kind, element->type);
         ret->element = element;
         return OX_OK;
 }

@@ -69,8 +69,10 @@ enum ox_code message_unpack(struct arena *arena, const struct ox_limits *limits,
         const struct check check = {limits, fault};
         ProtobufCAllocator allocator;
 
-        *ret = NULL;
         *fault = (struct message_fault){.field = ""};
+        *ret = message_unpack_plain(arena, limits, type, bytes, size);
+        if (*ret)
+                return OX_OK;
         TRY(check_message(&check, type, bytes, size, 1));
         arena_allocator(arena, &allocator);
         *ret = protobuf_c_message_unpack(type, &allocator, size, bytes);

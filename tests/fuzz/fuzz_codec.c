@@ -68,6 +68,37 @@ static enum ox_code read_json(const struct input *input, const char *text, size_
         return code;
 }
 
+static struct buf packed(const ProtobufCMessage *message)
+{
+        struct buf buf;
+        uint8_t *bytes = arena_alloc(ox_context_arena(context), protobuf_c_message_get_packed_size(message) + 1);
+
+        buf_init(&buf, ox_context_arena(context));
+        buf_put(&buf, (const char *)bytes, protobuf_c_message_pack(message, bytes));
+        return buf;
+}
+
+/* What is read in one pass is what protobuf-c reads. */
+static void hold_plain(const struct input *input)
+{
+        struct arena *arena = ox_context_arena(context);
+        const uint8_t *bytes = (const uint8_t *)input->text;
+        const ProtobufCMessage *plain =
+                message_unpack_plain(arena, ox_context_limits(context), input->type, bytes, input->size);
+        ProtobufCAllocator allocator;
+
+        if (!plain)
+                return;
+        arena_allocator(arena, &allocator);
+        const ProtobufCMessage *other = protobuf_c_message_unpack(input->type, &allocator, input->size, bytes);
+
+        HOLD(other != NULL, "what is plain is a message");
+        struct buf first = packed(plain), second = packed(other);
+
+        HOLD(first.length == second.length && memcmp(first.text, second.text, first.length) == 0,
+             "it is the same message");
+}
+
 static enum ox_code run(void *user)
 {
         const struct input *input = user;
@@ -81,6 +112,7 @@ static enum ox_code run(void *user)
                                                    (const uint8_t *)input->text, input->size, &message, &fault);
 
                 HOLD(code == OX_OK || fault.text[0], "what is refused has a reason");
+                hold_plain(input);
                 TRY(code);
         }
         struct buf first = written(message);
