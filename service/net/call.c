@@ -56,6 +56,7 @@ static void free_call(struct call *call)
                 return;
         text_free(&call->reply);
         text_free(&call->body);
+        text_free(&call->trailers);
         free(call);
 }
 
@@ -80,6 +81,7 @@ struct call *call_new(struct service *service)
         const struct call_text none = {.budget = &service->budget};
         struct call *call = take_idle(&service->calls);
         struct call_text reply = call ? emptied(call->reply) : none, body = call ? emptied(call->body) : none;
+        struct call_text trailers = call ? emptied(call->trailers) : none;
 
         if (!call)
                 call = malloc(sizeof(*call));
@@ -90,7 +92,8 @@ struct call *call_new(struct service *service)
         call->route = -1;
         call->reply = reply;
         call->body = body;
-        call->trailers = call->gathered = none;
+        call->trailers = trailers;
+        call->gathered = none;
         return call;
 }
 
@@ -99,7 +102,8 @@ void call_free(struct call *call)
         struct call_pool *pool = &call->service->calls;
 
         text_free(&call->gathered);
-        text_free(&call->trailers);
+        if (counted(call->trailers.capacity))
+                text_free(&call->trailers);
         pthread_mutex_lock(&pool->lock);
         if (pool->count < CALLS_KEPT && call->reply.capacity <= KEEP_BYTES - pool->bytes) {
                 call->next = pool->first;
@@ -317,15 +321,20 @@ void call_write_error(struct call *call, enum ox_code code, const char *message)
 
 void call_reply_header(struct call *call, const char *name, const char *format, ...)
 {
+        struct call_header *header = &call->header[call->n_header];
         va_list args;
 
         if (call->n_header == CALL_HEADERS)
                 return;
-        call->header[call->n_header].name = name;
-        va_start(args, format);
-        vsnprintf(call->header[call->n_header].value, sizeof(call->header[0].value), format, args);
-        va_end(args);
         call->n_header++;
+        header->name = name;
+        if (!strchr(format, '%') && strlen(format) < sizeof(header->value)) {
+                strcpy(header->value, format);
+                return;
+        }
+        va_start(args, format);
+        vsnprintf(header->value, sizeof(header->value), format, args);
+        va_end(args);
 }
 
 void call_enter(struct call *call, enum call_stage stage)

@@ -124,7 +124,7 @@ struct call {
         int status; /* 0: none yet */
         enum ox_code code;
         const char *content_type; /* static */
-        struct {
+        struct call_header {
                 const char *name; /* static */
                 char value[80];
         } header[CALL_HEADERS];

@@ -447,6 +447,7 @@ void http2_free(struct http2 *http2)
                 if (loop->epoll >= 0)
                         close(loop->epoll);
                 pthread_mutex_destroy(&loop->lock);
+                sessions_done(&loop->owner);
                 free(loop->bytes);
         }
         free(http2);

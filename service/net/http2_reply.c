@@ -78,14 +78,15 @@ bool stream_reply(struct stream *stream, bool is_part)
         struct call *call = stream->call;
         nghttp2_data_provider body = {.source.ptr = stream, .read_callback = read_reply};
         nghttp2_nv fields[FIELDS_MOST + TRAILERS_MOST];
-        char status[8], length[24], seconds[24];
+        char status[] = "000", length[24], seconds[24];
         size_t count;
 
         if (call->reply.failed || call->trailers.failed)
                 call_reply_no_memory(call);
         bool has_body = call->method != METHOD_HEAD && call->status != 304 && (is_part || call->reply.length);
 
-        snprintf(status, sizeof(status), "%d", call->status);
+        for (int i = 0, rest = call->status; i < 3; i++, rest /= 10)
+                status[2 - i] = (char)('0' + rest % 10);
         count = add_field(fields, 0, ":status", status);
         if (call->content_type)
                 count = add_field(fields, count, "content-type", call->content_type);

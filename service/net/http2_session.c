@@ -16,7 +16,9 @@
 #define FIELD_OVERHEAD   32
 #define BARREN_MOST      1000          /* frames in a row that bring nothing, */
 #define BARREN_BYTES     (1024 * 1024) /* and bytes */
-#define DETACHED_MOST    2 /* calls to a stream that may be open: workers may still have those of closed ones */
+#define DETACHED_MOST    2    /* calls to a stream that may be open: workers may still have those of closed ones */
+#define IDLE_MOST        64   /* streams that are kept for the next ones, */
+#define IDLE_BYTES       8192 /* with so much memory of a head at most */
 #define LINGER_MOST      ((size_t)64 * 1024 * 1024) /* of a body that is read behind its reply */
 
 /* -- what a call asks of its transport -- */
@@ -111,15 +113,56 @@ static bool has_room(const struct session *session)
                metric_get(&service->metrics, METRIC_requests_in_flight) < service->config->connections;
 }
 
+/* One that is over, or a new one. Its fields are empty, whatever memory they have. */
+static struct stream *take_idle(struct session_owner *owner)
+{
+        struct stream *stream = owner->idle;
+        struct call_text fields = {.budget = &owner->service->budget};
+
+        if (stream) {
+                owner->idle = stream->next;
+                owner->n_idle--;
+                fields = stream->fields;
+                fields.length = 0;
+                fields.failed = false;
+        } else {
+                stream = malloc(sizeof(*stream));
+        }
+        if (stream)
+                *stream = (struct stream){.fields = fields, .waiting = {.budget = fields.budget}};
+        return stream;
+}
+
+static void give_idle(struct session_owner *owner, struct stream *stream)
+{
+        if (owner->n_idle == IDLE_MOST || stream->fields.capacity > IDLE_BYTES) {
+                text_free(&stream->fields);
+                free(stream);
+                return;
+        }
+        stream->next = owner->idle;
+        owner->idle = stream;
+        owner->n_idle++;
+}
+
+void sessions_done(struct session_owner *owner)
+{
+        for (struct stream *stream; (stream = owner->idle);) {
+                owner->idle = stream->next;
+                text_free(&stream->fields);
+                free(stream);
+        }
+        owner->n_idle = 0;
+}
+
 static struct stream *stream_new(struct session *session, int32_t id)
 {
-        struct stream *stream = calloc(1, sizeof(*stream));
+        struct stream *stream = take_idle(session->owner);
 
         if (!stream)
                 return NULL;
         stream->session = session;
         stream->id = id;
-        stream->fields.budget = stream->waiting.budget = &session->owner->service->budget;
         stream->moved_ns = session->changed_ns = clock_ns();
         stream->next = session->first;
         stream->link = &session->first;
@@ -153,10 +196,9 @@ static void stream_free(struct stream *stream)
                 stream->next->link = stream->link;
         session->n_stream--;
         session->changed_ns = clock_ns();
-        text_free(&stream->fields);
         text_free(&stream->waiting);
         free(stream->path);
-        free(stream);
+        give_idle(session->owner, stream);
 }
 
 void stream_answer(struct stream *stream)
@@ -313,15 +355,23 @@ static int on_invalid_header(nghttp2_session *http2, const nghttp2_frame *frame,
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
 }
 
-/* False: there is no path, or a NUL in it. */
-static bool read_path(struct stream *stream)
+/* Sets the path of the stream's call. NULL, or what is wrong with it. */
+static const char *read_path(struct stream *stream)
 {
         const char *target = stream->call->field[FIELD_PATH];
 
+        stream->call->path = target ? target : "";
         if (!target)
-                return false;
-        stream->path = strndup(target, strcspn(target, "?"));
-        return stream->path && target_decode(stream->path, false);
+                return "the request has no path";
+        size_t plain = strcspn(target, "?%");
+
+        if (!target[plain])
+                return NULL;
+        stream->path = strndup(target, plain + strcspn(target + plain, "?"));
+        stream->call->path = stream->path ? stream->path : "";
+        if (!stream->path)
+                return "there is no memory for the path";
+        return target_decode(stream->path, false) ? NULL : "the path holds a NUL";
 }
 
 /* RFC 9113, 8.3.1 */
@@ -339,10 +389,9 @@ static void read_head(struct stream *stream)
         for (enum field field = 0; field < FIELD_COUNT; field++)
                 call->field[field] = field_of(stream, field);
         const char *length = call->field[FIELD_CONTENT_LENGTH], *method = call->field[FIELD_METHOD];
-        bool has_path = read_path(stream);
+        const char *fault = read_path(stream);
 
         call_set_method(call, method ? method : "");
-        call->path = stream->path ? stream->path : "";
         call->has_body = !stream->is_complete;
         call->has_length = length != NULL;
         call->length = length ? strtoull(length, NULL, 10) : 0;
@@ -351,9 +400,8 @@ static void read_head(struct stream *stream)
                                         HEAD_BYTES);
         else if (stream->fields.failed)
                 call_reply_no_memory(call);
-        else if (!has_path)
-                call_reply_error(call, OX_INVALID_ARGUMENT, "%s",
-                                 stream->path ? "the path holds a NUL" : "the request has no path");
+        else if (fault)
+                call_reply_error(call, OX_INVALID_ARGUMENT, "%s", fault);
         else if (names_two_hosts(call))
                 call_reply_error(call, OX_INVALID_ARGUMENT, "the fields :authority and Host differ");
         else

@@ -17,7 +17,12 @@ struct session_owner {
         /* A worker is done with the stream's call: stream_go_on() is to be called on the session's thread. From any
            thread. */
         void (*resume)(struct session_owner *owner, struct stream *stream);
+        struct stream *idle; /* those that are over, with the memory of their heads, to be used again */
+        size_t n_idle;
 };
+
+/* Frees the idle streams. */
+void sessions_done(struct session_owner *owner);
 
 struct session {
         struct session_owner *owner;
@@ -53,7 +58,7 @@ struct stream {
         struct call_text fields;        /* of the head: name NUL value NUL each */
         uint32_t field_at[FIELD_COUNT]; /* where in them the first value of each stands; 0: there is none */
         bool has_too_large_a_head;      /* and what is too much was left out */
-        char *path;                     /* decoded */
+        char *path;                     /* decoded; NULL: it stands so in the head */
         struct call_text waiting;       /* of the body, while a worker has the call */
         size_t unacknowledged;          /* bytes of the body that the client may not yet replace by others */
         size_t sent;                    /* of the reply's body */

@@ -23,33 +23,35 @@
                 begin, NULL, NULL, NULL, NULL                                                                          \
         }
 
+#define AT(path) path, sizeof(path) - 1
+
 const struct route routes[] = {
-        {"/v1/models:infer", "models:infer", METHOD_POST, MODELS},
-        {"/v1/nodes:infer", "nodes:infer/proto", METHOD_POST | ROUTE_PROTO, RPC},
-        {"/v1/nodes:batchInfer", "nodes:batchInfer/proto", METHOD_POST | ROUTE_PROTO, RPC},
-        {"/v1/nodes:infer", "nodes:infer", METHOD_POST, NODES(nodes_begin)},
-        {"/v1/nodes:batchInfer", "nodes:batchInfer", METHOD_POST, NODES(nodes_begin_batch)},
-        {"/v1/operators", "operators", METHOD_GET, ANSWER(operators_list)},
-        {"/v1/operators/", "operators/name", METHOD_GET, ANSWER(operators_get)},
-        {"/livez", "livez", METHOD_GET, ANSWER(probe_live)},
-        {"/readyz", "readyz", METHOD_GET, ANSWER(probe_ready)},
-        {"/metrics", "metrics", METHOD_GET, ANSWER(probe_metrics)},
-        {"/version", "version", METHOD_GET, ANSWER(probe_version)},
-        {"/v2", "v2", METHOD_GET, ANSWER(probe_server)},
-        {"/v2/health/live", "v2/health/live", METHOD_GET, ANSWER(probe_live_v2)},
-        {"/v2/health/ready", "v2/health/ready", METHOD_GET, ANSWER(probe_ready_v2)},
-        {"/shaped.v1.ShapeInference/InferModel", "InferModel", METHOD_POST | METHOD_GET, RPC},
-        {"/shaped.v1.ShapeInference/InferModelStream", "InferModelStream", METHOD_POST, RPC},
-        {"/shaped.v1.ShapeInference/InferNode", "InferNode", METHOD_POST | METHOD_GET, RPC},
-        {"/shaped.v1.ShapeInference/BatchInferNodes", "BatchInferNodes", METHOD_POST | METHOD_GET, RPC},
-        {"/shaped.v1.ShapeInference/ListOperators", "ListOperators", METHOD_POST | METHOD_GET, RPC},
-        {"/shaped.v1.ShapeInference/GetOperator", "GetOperator", METHOD_POST | METHOD_GET, RPC},
-        {"/grpc.health.v1.Health/Check", "Health/Check", METHOD_POST, RPC},
-        {"/grpc.health.v1.Health/Watch", "Health/Watch", METHOD_POST, RPC},
-        {"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", "ServerReflectionInfo", METHOD_POST, RPC},
-        {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", "ServerReflectionInfo/v1alpha", METHOD_POST,
-         RPC},
-        {"/", "home", METHOD_GET, ANSWER(probe_home)},
+        {AT("/v1/models:infer"), "models:infer", METHOD_POST, MODELS},
+        {AT("/v1/nodes:infer"), "nodes:infer/proto", METHOD_POST | ROUTE_PROTO, RPC},
+        {AT("/v1/nodes:batchInfer"), "nodes:batchInfer/proto", METHOD_POST | ROUTE_PROTO, RPC},
+        {AT("/v1/nodes:infer"), "nodes:infer", METHOD_POST, NODES(nodes_begin)},
+        {AT("/v1/nodes:batchInfer"), "nodes:batchInfer", METHOD_POST, NODES(nodes_begin_batch)},
+        {AT("/v1/operators"), "operators", METHOD_GET, ANSWER(operators_list)},
+        {AT("/v1/operators/"), "operators/name", METHOD_GET, ANSWER(operators_get)},
+        {AT("/livez"), "livez", METHOD_GET, ANSWER(probe_live)},
+        {AT("/readyz"), "readyz", METHOD_GET, ANSWER(probe_ready)},
+        {AT("/metrics"), "metrics", METHOD_GET, ANSWER(probe_metrics)},
+        {AT("/version"), "version", METHOD_GET, ANSWER(probe_version)},
+        {AT("/v2"), "v2", METHOD_GET, ANSWER(probe_server)},
+        {AT("/v2/health/live"), "v2/health/live", METHOD_GET, ANSWER(probe_live_v2)},
+        {AT("/v2/health/ready"), "v2/health/ready", METHOD_GET, ANSWER(probe_ready_v2)},
+        {AT("/shaped.v1.ShapeInference/InferModel"), "InferModel", METHOD_POST | METHOD_GET, RPC},
+        {AT("/shaped.v1.ShapeInference/InferModelStream"), "InferModelStream", METHOD_POST, RPC},
+        {AT("/shaped.v1.ShapeInference/InferNode"), "InferNode", METHOD_POST | METHOD_GET, RPC},
+        {AT("/shaped.v1.ShapeInference/BatchInferNodes"), "BatchInferNodes", METHOD_POST | METHOD_GET, RPC},
+        {AT("/shaped.v1.ShapeInference/ListOperators"), "ListOperators", METHOD_POST | METHOD_GET, RPC},
+        {AT("/shaped.v1.ShapeInference/GetOperator"), "GetOperator", METHOD_POST | METHOD_GET, RPC},
+        {AT("/grpc.health.v1.Health/Check"), "Health/Check", METHOD_POST, RPC},
+        {AT("/grpc.health.v1.Health/Watch"), "Health/Watch", METHOD_POST, RPC},
+        {AT("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"), "ServerReflectionInfo", METHOD_POST, RPC},
+        {AT("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"), "ServerReflectionInfo/v1alpha",
+         METHOD_POST, RPC},
+        {AT("/"), "home", METHOD_GET, ANSWER(probe_home)},
 };
 
 static_assert(sizeof(routes) / sizeof(routes[0]) < METRIC_ROUTES, "metrics have a row for every route, and one more");
@@ -65,13 +67,12 @@ void rest_init(struct metrics *metrics)
                 metrics->route[i] = routes[i].name;
 }
 
-static bool route_matches(const struct route *route, const char *path)
+static bool route_matches(const struct route *route, const char *path, size_t length)
 {
-        size_t length = strlen(route->path);
+        bool is_folder = route->length > 1 && route->path[route->length - 1] == '/';
 
-        if (length > 1 && route->path[length - 1] == '/')
-                return strncmp(path, route->path, length) == 0 && path[length];
-        return strcmp(path, route->path) == 0;
+        return (is_folder ? length > route->length : length == route->length) &&
+               memcmp(path, route->path, route->length) == 0;
 }
 
 static bool is_proto(struct call *call)
@@ -93,10 +94,12 @@ static void rest_begin(struct call *call)
                 return;
         }
         rpc_prepare(call);
+        size_t length = strlen(call->path);
+
         for (size_t i = 0; i < route_count; i++) {
                 const struct route *route = &routes[i];
 
-                if (!route_matches(route, call->path) || (route->methods & ROUTE_PROTO && !is_proto(call)))
+                if (!route_matches(route, call->path, length) || (route->methods & ROUTE_PROTO && !is_proto(call)))
                         continue;
                 call->route = (int)i;
                 if (call->method & route->methods || (call->method == METHOD_HEAD && route->methods & METHOD_GET)) {

@@ -7,6 +7,7 @@
 
 struct route {
         const char *path;            /* one that ends in / stands for all below it */
+        size_t length;               /* of the path */
         const char *name;            /* in the metrics */
         unsigned methods;            /* of enum call_method, and ROUTE_PROTO; HEAD goes with GET */
         struct call_handler handler; /* what it leaves out does nothing */

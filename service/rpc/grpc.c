@@ -188,11 +188,12 @@ static void put_percent(struct call_text *to, const char *text)
                 unsigned char c = (unsigned char)*text;
                 char escaped[4];
 
-                if (c >= 0x20 && c <= 0x7e && c != '%')
-                        snprintf(escaped, sizeof(escaped), "%c", c);
-                else
+                if (c >= 0x20 && c <= 0x7e && c != '%') {
+                        text_append(to, text, 1);
+                } else {
                         snprintf(escaped, sizeof(escaped), "%%%02X", c);
-                put(to, escaped);
+                        put(to, escaped);
+                }
         }
 }
 
@@ -200,10 +201,12 @@ static void put_status(struct call_text *to, enum ox_code code, const char *mess
 {
         char line[40];
 
+        if (code == OX_OK) {
+                put(to, "grpc-status: 0\r\n");
+                return;
+        }
         snprintf(line, sizeof(line), "grpc-status: %d\r\n", (int)code);
         put(to, line);
-        if (code == OX_OK)
-                return;
         put(to, "grpc-message: ");
         put_percent(to, message);
         put(to, "\r\n");

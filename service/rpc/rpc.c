@@ -316,16 +316,19 @@ static const struct rpc_method *find_method(const char *path)
 /* Which protocol it is, and in which form its messages are; NULL: none of ours. */
 static const struct rpc_protocol *find_protocol(struct call *call, const struct rpc_method *method, bool *ret_is_json)
 {
+#define TYPE(name) "application/" name, sizeof("application/" name) - 1
         static const struct {
                 const char *type;
+                size_t length;
                 const struct rpc_protocol *protocol;
                 bool is_json;
         } rows[] = {
-                {"application/proto", &connect_post, false},    {"application/json", &connect_post, true},
-                {"application/grpc-web", &grpc_web, false},     {"application/grpc-web+proto", &grpc_web, false},
-                {"application/grpc-web+json", &grpc_web, true}, {"application/grpc", &grpc, false},
-                {"application/grpc+proto", &grpc, false},       {"application/grpc+json", &grpc, true},
+                {TYPE("proto"), &connect_post, false},    {TYPE("json"), &connect_post, true},
+                {TYPE("grpc-web"), &grpc_web, false},     {TYPE("grpc-web+proto"), &grpc_web, false},
+                {TYPE("grpc-web+json"), &grpc_web, true}, {TYPE("grpc"), &grpc, false},
+                {TYPE("grpc+proto"), &grpc, false},       {TYPE("grpc+json"), &grpc, true},
         };
+#undef TYPE
         const char *type = call->field[FIELD_CONTENT_TYPE];
         size_t length = type ? strcspn(type, "; \t") : 0;
 
@@ -334,7 +337,7 @@ static const struct rpc_protocol *find_protocol(struct call *call, const struct 
         if (call->method != METHOD_POST)
                 return method->kind == RPC_UNARY ? &connect_get : NULL;
         for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-                if (strlen(rows[i].type) == length && strncasecmp(type, rows[i].type, length) == 0 &&
+                if (rows[i].length == length && strncasecmp(type, rows[i].type, length) == 0 &&
                     (rows[i].protocol != &grpc || call->transport->has_trailers) &&
                     (rows[i].protocol == &grpc || method->kind == RPC_UNARY)) {
                         *ret_is_json = rows[i].is_json;
