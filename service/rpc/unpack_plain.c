@@ -5,7 +5,7 @@
 #include "engine.h"
 #include "rpc/messages.h"
 
-struct reader {
+struct unpacking {
         struct arena *arena;
         int64_t most_depth;
 };
@@ -16,8 +16,8 @@ struct wire_field {
         const uint8_t *at;
 };
 
-static ProtobufCMessage *read_message(const struct reader *r, const ProtobufCMessageDescriptor *type, const uint8_t *at,
-                                      size_t size, int64_t depth);
+static ProtobufCMessage *unpack_message(const struct unpacking *r, const ProtobufCMessageDescriptor *type,
+                                        const uint8_t *at, size_t size, int64_t depth);
 
 /* -- one value -- */
 
@@ -85,7 +85,7 @@ static void put_varint(ProtobufCType type, uint64_t value, void *to)
 }
 
 /* What the wire type WIRE_LENGTH brings. */
-static bool put_bytes(const struct reader *r, const ProtobufCFieldDescriptor *field, const struct wire_field *given,
+static bool put_bytes(const struct unpacking *r, const ProtobufCFieldDescriptor *field, const struct wire_field *given,
                       int64_t depth, void *to)
 {
         size_t size = (size_t)given->head.value;
@@ -95,7 +95,7 @@ static bool put_bytes(const struct reader *r, const ProtobufCFieldDescriptor *fi
                 return utf8_is_clean((const char *)given->at, size);
         }
         if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
-                *(ProtobufCMessage **)to = read_message(r, field->descriptor, given->at, size, depth + 1);
+                *(ProtobufCMessage **)to = unpack_message(r, field->descriptor, given->at, size, depth + 1);
                 return *(ProtobufCMessage **)to;
         }
         ProtobufCBinaryData *data = to;
@@ -105,7 +105,7 @@ static bool put_bytes(const struct reader *r, const ProtobufCFieldDescriptor *fi
         return true;
 }
 
-static bool put_value(const struct reader *r, const ProtobufCFieldDescriptor *field, const struct wire_field *given,
+static bool put_value(const struct unpacking *r, const ProtobufCFieldDescriptor *field, const struct wire_field *given,
                       int64_t depth, void *to)
 {
         if (given->head.type != wire_type_of(field->type))
@@ -122,7 +122,7 @@ static bool put_value(const struct reader *r, const ProtobufCFieldDescriptor *fi
 /* -- fields -- */
 
 /* Room for more values at the end of a list, which has room for a power of two. */
-static void *make_room(const struct reader *r, const ProtobufCFieldDescriptor *field, ProtobufCMessage *message,
+static void *make_room(const struct unpacking *r, const ProtobufCFieldDescriptor *field, ProtobufCMessage *message,
                        size_t more)
 {
         char **list = (char **)((char *)message + field->offset);
@@ -142,7 +142,7 @@ static void *make_room(const struct reader *r, const ProtobufCFieldDescriptor *f
         return *list + before * each;
 }
 
-static bool put_packed_varints(const struct reader *r, const ProtobufCFieldDescriptor *field,
+static bool put_packed_varints(const struct unpacking *r, const ProtobufCFieldDescriptor *field,
                                const struct wire_field *given, ProtobufCMessage *message)
 {
         size_t size = (size_t)given->head.value, count = 0, each = size_of(field->type);
@@ -166,7 +166,7 @@ static bool put_packed_varints(const struct reader *r, const ProtobufCFieldDescr
         return true;
 }
 
-static bool put_packed(const struct reader *r, const ProtobufCFieldDescriptor *field, const struct wire_field *given,
+static bool put_packed(const struct unpacking *r, const ProtobufCFieldDescriptor *field, const struct wire_field *given,
                        ProtobufCMessage *message)
 {
         size_t size = (size_t)given->head.value, each = size_of(field->type);
@@ -199,7 +199,7 @@ static bool mark(const ProtobufCFieldDescriptor *field, ProtobufCMessage *messag
         return true;
 }
 
-static bool put_field(const struct reader *r, const ProtobufCFieldDescriptor *field, const struct wire_field *given,
+static bool put_field(const struct unpacking *r, const ProtobufCFieldDescriptor *field, const struct wire_field *given,
                       int64_t depth, ProtobufCMessage *message)
 {
         if (field->label == PROTOBUF_C_LABEL_OPTIONAL)
@@ -219,8 +219,8 @@ static const ProtobufCFieldDescriptor *field_of(const ProtobufCMessageDescriptor
         return protobuf_c_message_descriptor_get_field(type, number);
 }
 
-static ProtobufCMessage *read_message(const struct reader *r, const ProtobufCMessageDescriptor *type, const uint8_t *at,
-                                      size_t size, int64_t depth)
+static ProtobufCMessage *unpack_message(const struct unpacking *r, const ProtobufCMessageDescriptor *type,
+                                        const uint8_t *at, size_t size, int64_t depth)
 {
         if (depth > r->most_depth)
                 return NULL;
@@ -250,8 +250,8 @@ static ProtobufCMessage *read_message(const struct reader *r, const ProtobufCMes
 ProtobufCMessage *message_unpack_plain(struct arena *arena, const struct ox_limits *limits,
                                        const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t size)
 {
-        const struct reader r = {arena, limits->message_depth};
+        const struct unpacking r = {arena, limits->message_depth};
         const bool is_as_in_memory = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__; /* what fixed fields hold */
 
-        return is_as_in_memory ? read_message(&r, type, bytes, size, 1) : NULL;
+        return is_as_in_memory ? unpack_message(&r, type, bytes, size, 1) : NULL;
 }
