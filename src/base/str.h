@@ -62,6 +62,26 @@ static inline const char *text_or_empty(const char *text)
         return text ? text : "";
 }
 
+/* Copies a text, a short one in two moves that overlap, and returns where it ends. Inlined whatever the compiler thinks
+   of it, for the length is often known. */
+static inline __attribute__((always_inline)) char *text_copy(char *at, const char *text, size_t length)
+{
+        if (length > 16) {
+                memcpy(at, text, length);
+        } else if (length >= 8) {
+                memcpy(at, text, 8);
+                memcpy(at + length - 8, text + length - 8, 8);
+        } else if (length >= 4) {
+                memcpy(at, text, 4);
+                memcpy(at + length - 4, text + length - 4, 4);
+        } else if (length) {
+                at[0] = text[0];
+                at[length / 2] = text[length / 2];
+                at[length - 1] = text[length - 1];
+        }
+        return at + length;
+}
+
 /* Whether bytes are well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms) without a NUL. */
 bool utf8_is_clean(const char *text, size_t length);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/digits.h"
+#include "base/str.h"
 #include "render/render.h"
 
 #define JSON_BLOCK_BYTES ((size_t)32 * 1024)
@@ -149,25 +150,6 @@ JSON_INLINE void json_record_key(struct json_record *record, const char *key)
         record->fresh = false;
 }
 
-/* A short text in one or two moves that overlap. */
-JSON_INLINE char *json_copy(char *at, const char *text, size_t length)
-{
-        if (length > 16) {
-                memcpy(at, text, length);
-        } else if (length >= 8) {
-                memcpy(at, text, 8);
-                memcpy(at + length - 8, text + length - 8, 8);
-        } else if (length >= 4) {
-                memcpy(at, text, 4);
-                memcpy(at + length - 4, text + length - 4, 4);
-        } else if (length) {
-                at[0] = text[0];
-                at[length / 2] = text[length / 2];
-                at[length - 1] = text[length - 1];
-        }
-        return at + length;
-}
-
 /* Writes a text of any bytes at `at`, and returns where it ends. */
 char *json_put_string(struct json_out *out, char *at, const char *text, size_t length);
 
@@ -184,7 +166,7 @@ JSON_INLINE void json_record_word(struct json_record *record, const char *key, c
         json_need(record, 2 * JSON_PIECE);
         json_record_key(record, key);
         *record->at++ = '"';
-        record->at = json_copy(record->at, word, length);
+        record->at = text_copy(record->at, word, length);
         *record->at++ = '"';
 }
 

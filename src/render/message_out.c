@@ -19,41 +19,48 @@ enum {
 
 void message_begin(struct message_out *out, struct arena *arena, struct dim_table *dims, ox_write write, void *user)
 {
-        *out = (struct message_out){.arena = arena, .dims = dims, .write = write, .user = user};
-        out->capacity = MESSAGE_BLOCK_BYTES + MESSAGE_BLOCK_BYTES / 4;
-        out->block = arena_alloc(arena, out->capacity);
+        size_t size = MESSAGE_BLOCK_BYTES + MESSAGE_BLOCK_BYTES / 4;
+
+        out->target = arena_new_array(arena, struct message_target, 1);
+        *out->target = (struct message_target){.arena = arena, .dims = dims, .write = write, .user = user};
+        out->block = arena_alloc(arena, size);
+        out->at = out->block;
+        out->end = out->block + size;
 }
 
 void message_flush(struct message_out *out)
 {
-        out->write(out->user, out->block, out->length);
-        out->length = 0;
+        out->target->write(out->target->user, out->block, (size_t)(out->at - out->block));
+        out->at = out->block;
 }
 
-void message_grow(struct message_out *out, size_t size)
+struct message_out message_grown(struct message_out out, size_t size)
 {
-        size_t capacity = out->capacity;
+        size_t length = (size_t)(out.at - out.block), old = (size_t)(out.end - out.block), capacity = old;
 
-        while (capacity - out->length < size)
+        while (capacity - length < size)
                 capacity *= 2;
-        out->block = arena_grow(out->arena, out->block, out->capacity, capacity);
-        out->capacity = capacity;
+        out.block = arena_grow(out.target->arena, out.block, old, capacity);
+        out.at = out.block + length;
+        out.end = out.block + capacity;
+        return out;
 }
 
-void message_close_long(struct message_out *out, size_t begin)
+struct message_out message_closed_long(struct message_out out, size_t begin)
 {
         char head[MESSAGE_VARINT_MOST];
-        size_t length = out->length - begin, size = (size_t)(message_put_varint(head, length) - head);
+        size_t length = (size_t)(out.at - out.block) - begin, size = (size_t)(message_put_varint(head, length) - head);
 
-        message_room(out, size);
-        memmove(out->block + begin + size - 1, out->block + begin, length);
-        memcpy(out->block + begin - 1, head, size);
-        out->length += size - 1;
+        message_need(&out, size);
+        memmove(out.block + begin + size - 1, out.block + begin, length);
+        memcpy(out.block + begin - 1, head, size);
+        out.at += size - 1;
+        return out;
 }
 
 /* -- types -- */
 
-void message_shape(struct message_out *out, unsigned field, int rank, const struct dim *dim)
+static void put_shape(struct message_out *out, unsigned field, int rank, const struct dim *dim)
 {
         size_t shape = message_open(out, field);
 
@@ -63,7 +70,7 @@ void message_shape(struct message_out *out, unsigned field, int rank, const stru
                 if (dim_is_int(dim[d]))
                         message_number(out, DIM_VALUE, (uint64_t)dim[d].val);
                 else
-                        message_text(out, DIM_PARAM, dim_text(out->dims, dim[d]));
+                        message_text(out, DIM_PARAM, dim_text(out->target->dims, dim[d]));
                 message_close(out, begin);
         }
         message_close(out, shape);
@@ -104,7 +111,7 @@ void message_type(struct message_out *out, unsigned field, const struct type *ty
                 if (type->elem != ELEM_UNDEFINED)
                         message_number(out, TENSOR_ELEM, type->elem);
                 if (type->rank != RANK_UNKNOWN)
-                        message_shape(out, TENSOR_SHAPE, type->rank, type->dim);
+                        put_shape(out, TENSOR_SHAPE, type->rank, type->dim);
         } else if (type->kind == TYPE_MAP) {
                 if (type->elem != ELEM_UNDEFINED)
                         message_number(out, MAP_KEY, type->elem);

@@ -4,19 +4,29 @@
 
 #include <string.h>
 
+#include "base/str.h"
 #include "render/render.h"
 
 #define MESSAGE_BLOCK_BYTES ((size_t)8 * 1024) /* after which it is worth while to hand on what there is */
 
-struct message_out {
+/* Where the bytes go in the end. */
+struct message_target {
         struct arena *arena;
         struct dim_table *dims;
-        char *block;
-        size_t length, capacity;
         bool is_inner; /* all of it stands in a message that is open until the end */
         ox_write write;
         void *user;
 };
+
+/* A writer copies it while it writes many fields, and copies it back: so the compiler can keep it in registers, for all
+   that takes it is inlined whatever the compiler thinks of it, and knows the tags of fields then. */
+struct message_out {
+        char *block, *end;
+        char *at; /* where the next byte goes */
+        struct message_target *target;
+};
+
+#define MESSAGE_INLINE static inline __attribute__((always_inline))
 
 /* `dims` prints dimensions; NULL where no type is written. */
 void message_begin(struct message_out *out, struct arena *arena, struct dim_table *dims, ox_write write, void *user);
@@ -25,21 +35,19 @@ void message_begin(struct message_out *out, struct arena *arena, struct dim_tabl
 void message_flush(struct message_out *out);
 
 /* The same where the block is full, between two fields of the outermost message. */
-static inline void message_pause(struct message_out *out)
+MESSAGE_INLINE void message_pause(struct message_out *out)
 {
-        if (out->length >= MESSAGE_BLOCK_BYTES && !out->is_inner)
+        if ((size_t)(out->at - out->block) >= MESSAGE_BLOCK_BYTES && !out->target->is_inner)
                 message_flush(out);
 }
 
-/* Makes room for `size` more bytes. */
-void message_grow(struct message_out *out, size_t size);
+/* The same with room for `size` more bytes. */
+struct message_out message_grown(struct message_out out, size_t size);
 
-/* Where the next bytes go; there is room for `size` of them. */
-static inline char *message_room(struct message_out *out, size_t size)
+MESSAGE_INLINE void message_need(struct message_out *out, size_t size)
 {
-        if (size > out->capacity - out->length)
-                message_grow(out, size);
-        return out->block + out->length;
+        if (__builtin_expect(size > (size_t)(out->end - out->at), 0))
+                *out = message_grown(*out, size);
 }
 
 enum { MESSAGE_WIRE_VARINT = 0, MESSAGE_WIRE_64 = 1, MESSAGE_WIRE_BYTES = 2, MESSAGE_WIRE_32 = 5 };
@@ -49,7 +57,7 @@ enum { MESSAGE_WIRE_VARINT = 0, MESSAGE_WIRE_64 = 1, MESSAGE_WIRE_BYTES = 2, MES
 #define MESSAGE_HEAD_MOST                                                                                              \
         (MESSAGE_TAG_MOST + MESSAGE_VARINT_MOST) /* number and wire type of a field, and its length or value */
 
-static inline char *message_put_varint(char *at, uint64_t value)
+MESSAGE_INLINE char *message_put_varint(char *at, uint64_t value)
 {
         for (; value > 0x7f; value >>= 7)
                 *at++ = (char)(value | 0x80);
@@ -57,43 +65,39 @@ static inline char *message_put_varint(char *at, uint64_t value)
         return at;
 }
 
-static inline char *message_put_tag(char *at, unsigned field, unsigned wire)
+MESSAGE_INLINE char *message_put_tag(char *at, unsigned field, unsigned wire)
 {
         return message_put_varint(at, field << 3 | wire);
 }
 
-static inline void message_number(struct message_out *out, unsigned field, uint64_t value)
+MESSAGE_INLINE void message_number(struct message_out *out, unsigned field, uint64_t value)
 {
-        char *at = message_put_tag(message_room(out, MESSAGE_HEAD_MOST), field, MESSAGE_WIRE_VARINT);
-
-        out->length = (size_t)(message_put_varint(at, value) - out->block);
+        message_need(out, MESSAGE_HEAD_MOST);
+        out->at = message_put_varint(message_put_tag(out->at, field, MESSAGE_WIRE_VARINT), value);
 }
 
-static inline void message_bytes(struct message_out *out, unsigned field, const char *bytes, size_t length)
+MESSAGE_INLINE void message_bytes(struct message_out *out, unsigned field, const char *bytes, size_t length)
 {
-        char *at = message_put_tag(message_room(out, length + MESSAGE_HEAD_MOST), field, MESSAGE_WIRE_BYTES);
-
-        at = message_put_varint(at, length);
-        memcpy(at, bytes, length);
-        out->length = (size_t)(at + length - out->block);
+        message_need(out, length + MESSAGE_HEAD_MOST);
+        out->at = message_put_varint(message_put_tag(out->at, field, MESSAGE_WIRE_BYTES), length);
+        out->at = text_copy(out->at, bytes, length);
 }
 
-static inline void message_text(struct message_out *out, unsigned field, const char *text)
+MESSAGE_INLINE void message_text(struct message_out *out, unsigned field, const char *text)
 {
         message_bytes(out, field, text, strlen(text));
 }
 
 /* The lowest `size` bytes of a number, the lowest first. */
-static inline void message_fixed(struct message_out *out, unsigned field, unsigned wire, uint64_t bits, size_t size)
+MESSAGE_INLINE void message_fixed(struct message_out *out, unsigned field, unsigned wire, uint64_t bits, size_t size)
 {
-        char *at = message_put_tag(message_room(out, MESSAGE_TAG_MOST + size), field, wire);
-
+        message_need(out, MESSAGE_TAG_MOST + size);
+        out->at = message_put_tag(out->at, field, wire);
         for (size_t i = 0; i < size; i++)
-                *at++ = (char)(bits >> (8 * i));
-        out->length = (size_t)(at - out->block);
+                *out->at++ = (char)(bits >> (8 * i));
 }
 
-static inline void message_float(struct message_out *out, unsigned field, float value)
+MESSAGE_INLINE void message_float(struct message_out *out, unsigned field, float value)
 {
         uint32_t bits;
 
@@ -101,7 +105,7 @@ static inline void message_float(struct message_out *out, unsigned field, float 
         message_fixed(out, field, MESSAGE_WIRE_32, bits, sizeof(bits));
 }
 
-static inline void message_double(struct message_out *out, unsigned field, double value)
+MESSAGE_INLINE void message_double(struct message_out *out, unsigned field, double value)
 {
         uint64_t bits;
 
@@ -110,42 +114,41 @@ static inline void message_double(struct message_out *out, unsigned field, doubl
 }
 
 /* The same, left out when empty or -1. */
-static inline void message_text_some(struct message_out *out, unsigned field, const char *text)
+MESSAGE_INLINE void message_text_some(struct message_out *out, unsigned field, const char *text)
 {
         if (text[0])
                 message_text(out, field, text);
 }
 
-static inline void message_number_some(struct message_out *out, unsigned field, int64_t value)
+MESSAGE_INLINE void message_number_some(struct message_out *out, unsigned field, int64_t value)
 {
         if (value != -1)
                 message_number(out, field, (uint64_t)value);
 }
 
 /* Begins a message that is the value of a field. What it returns belongs to its end. */
-static inline size_t message_open(struct message_out *out, unsigned field)
+MESSAGE_INLINE size_t message_open(struct message_out *out, unsigned field)
 {
-        char *at = message_put_tag(message_room(out, MESSAGE_TAG_MOST + 1), field, MESSAGE_WIRE_BYTES);
-
-        out->length = (size_t)(at + 1 - out->block); /* one byte for the length, which is enough for most */
-        return out->length;
+        message_need(out, MESSAGE_TAG_MOST + 1);
+        out->at = message_put_tag(out->at, field, MESSAGE_WIRE_BYTES);
+        out->at++; /* the length, which is one byte for most */
+        return (size_t)(out->at - out->block);
 }
 
 /* What message_close() does for a longer message. */
-void message_close_long(struct message_out *out, size_t begin);
+struct message_out message_closed_long(struct message_out out, size_t begin);
 
-static inline void message_close(struct message_out *out, size_t begin)
+MESSAGE_INLINE void message_close(struct message_out *out, size_t begin)
 {
-        size_t length = out->length - begin;
+        size_t length = (size_t)(out->at - out->block) - begin;
 
         if (length <= 0x7f)
                 out->block[begin - 1] = (char)length;
         else
-                message_close_long(out, begin);
+                *out = message_closed_long(*out, begin);
 }
 
-/* A TensorShapeProto and a TypeProto as the message of a field; an unknown type is left out. */
-void message_shape(struct message_out *out, unsigned field, int rank, const struct dim *dim);
+/* A TypeProto as the message of a field; an unknown type is left out. */
 void message_type(struct message_out *out, unsigned field, const struct type *type);
 
 /* A TensorShapeProto of what a model declares: a dimension that it leaves open has neither number nor name. */

@@ -43,10 +43,10 @@ void render_patch(const struct ox_result *result, struct arena *arena, ox_write 
 
         buf_init(&patch.scratch, arena);
         message_begin(&patch.out, arena, result->dims, write, user);
-        size_t graph = message_open(&patch.out, MODEL_GRAPH), empty = patch.out.length;
+        size_t graph = message_open(&patch.out, MODEL_GRAPH);
 
         visit_result(result, &visitor, &patch);
-        if (patch.out.length == empty)
+        if ((size_t)(patch.out.at - patch.out.block) == graph)
                 return;
         message_close(&patch.out, graph);
         message_flush(&patch.out);

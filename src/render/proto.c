@@ -22,172 +22,204 @@ struct proto_sink {
         struct kept_types *types; /* NULL: no values are written */
 };
 
-#define SINK           struct proto_sink
+/* The fields of one message of it. */
+struct proto_fields {
+        struct message_out out;
+        struct proto_sink *sink;
+};
+
+#define SINK           struct proto_fields
 #define SINK_BY_NUMBER 1
 
 /* -- the verbs of render/fields.h -- */
 
-static inline void sink_text(SINK *sink, const char *key, unsigned number, const char *text)
+MESSAGE_INLINE void sink_text(SINK *fields, const char *key, unsigned number, const char *text)
 {
         (void)key;
-        message_text(&sink->out, number, text);
+        message_text(&fields->out, number, text);
 }
 
-static inline void sink_text_some(SINK *sink, const char *key, unsigned number, const char *text)
+MESSAGE_INLINE void sink_text_some(SINK *fields, const char *key, unsigned number, const char *text)
 {
         (void)key;
-        message_text_some(&sink->out, number, text);
+        message_text_some(&fields->out, number, text);
 }
 
-static inline void sink_text_filled(SINK *sink, const char *key, unsigned number, const char *text)
+MESSAGE_INLINE void sink_text_filled(SINK *fields, const char *key, unsigned number, const char *text)
 {
-        sink_text_some(sink, key, number, text);
+        sink_text_some(fields, key, number, text);
 }
 
-static inline void sink_texts(SINK *sink, const char *key, unsigned number, const char *const *text, size_t count)
+MESSAGE_INLINE void sink_texts(SINK *fields, const char *key, unsigned number, const char *const *text, size_t count)
 {
         for (size_t i = 0; i < count; i++)
-                sink_text(sink, key, number, text[i]);
+                sink_text(fields, key, number, text[i]);
 }
 
-static inline void sink_number(SINK *sink, const char *key, unsigned number, uint64_t value)
+MESSAGE_INLINE void sink_number(SINK *fields, const char *key, unsigned number, uint64_t value)
 {
         (void)key;
-        message_number(&sink->out, number, value);
+        message_number(&fields->out, number, value);
 }
 
-static inline void sink_number_some(SINK *sink, const char *key, unsigned number, int64_t value)
+MESSAGE_INLINE void sink_number_some(SINK *fields, const char *key, unsigned number, int64_t value)
 {
         (void)key;
-        message_number_some(&sink->out, number, value);
+        message_number_some(&fields->out, number, value);
 }
 
-static inline void sink_word(SINK *sink, const char *key, unsigned number, struct word word, unsigned value)
+MESSAGE_INLINE void sink_word(SINK *fields, const char *key, unsigned number, struct word word, unsigned value)
 {
         (void)word;
-        sink_number(sink, key, number, value);
-}
-
-static void put_digits(struct message_out *out, unsigned field, int64_t value)
-{
-        char digits[NUMBER_MOST];
-
-        message_bytes(out, field, digits, (size_t)(number_put(digits, value) - digits));
+        sink_number(fields, key, number, value);
 }
 
 /* A number or an expression. */
-static void sink_size(SINK *sink, const char *key, unsigned number, struct dim d)
+static struct message_out put_size(struct message_out out, unsigned field, struct dim d)
 {
-        (void)key;
+        char digits[NUMBER_MOST];
+
         if (dim_is_int(d))
-                put_digits(&sink->out, number, d.val);
+                message_bytes(&out, field, digits, (size_t)(number_put(digits, d.val) - digits));
         else
-                message_text(&sink->out, number, dim_text(sink->out.dims, d));
+                message_text(&out, field, dim_text(out.target->dims, d));
+        return out;
 }
 
-static void sink_opsets(SINK *sink, const char *key, unsigned number, const struct result_model *model)
+MESSAGE_INLINE void sink_size(SINK *fields, const char *key, unsigned number, struct dim d)
+{
+        (void)key;
+        fields->out = put_size(fields->out, number, d);
+}
+
+MESSAGE_INLINE void sink_opsets(SINK *fields, const char *key, unsigned number, const struct result_model *model)
 {
         (void)key;
         for (size_t i = 0; i < model->n_opset; i++) {
-                size_t opset = message_open(&sink->out, number);
+                size_t opset = message_open(&fields->out, number);
 
-                message_text(&sink->out, OPSET_DOMAIN, model->opset[i].domain);
-                message_number(&sink->out, OPSET_VERSION, (uint64_t)model->opset[i].version);
-                message_close(&sink->out, opset);
+                message_text(&fields->out, OPSET_DOMAIN, model->opset[i].domain);
+                message_number(&fields->out, OPSET_VERSION, (uint64_t)model->opset[i].version);
+                message_close(&fields->out, opset);
         }
 }
 
-static void sink_range_end(SINK *sink, const char *key, unsigned number, const struct ox_bound *bound)
+MESSAGE_INLINE void sink_range_end(SINK *fields, const char *key, unsigned number, const struct ox_bound *bound)
 {
-        (void)key;
-        message_text_some(&sink->out, number, bound->text);
+        sink_text_some(fields, key, number, bound->text);
 }
 
-static void sink_content(SINK *sink, const char *key, unsigned number, const struct content *content, enum elem elem)
+static struct message_out put_content(struct message_out out, unsigned field, const struct content *content,
+                                      bool narrow)
 {
         for (size_t i = 0; i < content->count; i++) {
                 const struct scalar *s = &content->at[i];
                 char text[FLOAT_TEXT];
                 double value;
 
-                if (scalar_float_value(s, &value)) {
-                        char *end = float_put(text, value, elem != ELEM_DOUBLE);
-
-                        message_bytes(&sink->out, number, text, (size_t)(end - text));
-                } else {
-                        sink_size(sink, key, number, s->d);
-                }
+                if (scalar_float_value(s, &value))
+                        message_bytes(&out, field, text, (size_t)(float_put(text, value, narrow) - text));
+                else
+                        out = put_size(out, field, s->d);
         }
+        return out;
 }
 
-static void sink_type(SINK *sink, unsigned number, const struct type *type)
+MESSAGE_INLINE void sink_content(SINK *fields, const char *key, unsigned number, const struct content *content,
+                                 enum elem elem)
 {
-        const struct kept_type *kept = kept_find(sink->types, type);
-        struct message_out *out = &sink->out;
-        size_t begin = out->length;
+        (void)key;
+        fields->out = put_content(fields->out, number, content, elem != ELEM_DOUBLE);
+}
+
+static struct message_out put_new_type(struct message_out out, struct kept_types *types, unsigned field,
+                                       const struct type *type)
+{
+        size_t begin = (size_t)(out.at - out.block);
+
+        message_type(&out, field, type);
+        kept_add(types, type, out.block + begin, (size_t)(out.at - out.block) - begin);
+        return out;
+}
+
+MESSAGE_INLINE void sink_type(SINK *fields, unsigned number, const struct type *type)
+{
+        struct kept_types *types = fields->sink->types;
+        const struct kept_type *kept = kept_find(types, type);
 
         if (kept) {
-                out->length = (size_t)(kept_copy(message_room(out, KEPT_TYPE_BYTES), sink->types, kept) - out->block);
-                return;
+                message_need(&fields->out, KEPT_TYPE_BYTES);
+                fields->out.at = kept_copy(fields->out.at, types, kept);
+        } else {
+                fields->out = put_new_type(fields->out, types, number, type);
         }
-        message_type(out, number, type);
-        kept_add(sink->types, type, out->block + begin, out->length - begin);
 }
 
-static void sink_declared(SINK *sink, const char *key, unsigned number, const struct declared_shape *declared)
+static struct message_out put_declared(struct message_out out, unsigned field, const struct declared_shape *declared)
+{
+        message_declared(&out, field, declared);
+        return out;
+}
+
+MESSAGE_INLINE void sink_declared(SINK *fields, const char *key, unsigned number, const struct declared_shape *declared)
 {
         (void)key;
-        message_declared(&sink->out, number, declared);
+        fields->out = put_declared(fields->out, number, declared);
 }
 
-static inline void sink_flag(SINK *sink, const char *key, unsigned number)
+MESSAGE_INLINE void sink_flag(SINK *fields, const char *key, unsigned number)
 {
-        sink_number(sink, key, number, 1);
+        sink_number(fields, key, number, 1);
 }
 
-static inline void sink_list(SINK *sink, const char *key)
+MESSAGE_INLINE void sink_list(SINK *fields, const char *key)
 {
-        (void)sink;
+        (void)fields;
         (void)key;
 }
 
-static inline void sink_list_end(SINK *sink)
+MESSAGE_INLINE void sink_list_end(SINK *fields)
 {
-        (void)sink;
+        (void)fields;
 }
 
-static inline size_t sink_open(SINK *sink, unsigned number)
+MESSAGE_INLINE size_t sink_open(SINK *fields, unsigned number)
 {
-        return message_open(&sink->out, number);
+        return message_open(&fields->out, number);
 }
 
-static inline void sink_close(SINK *sink, size_t begin)
+MESSAGE_INLINE void sink_close(SINK *fields, size_t begin)
 {
-        message_close(&sink->out, begin);
+        message_close(&fields->out, begin);
 }
 
 /* A type for each set of sizes, one that says nothing where the value is not there. */
-static void sink_bound(SINK *sink, const char *key, unsigned number, const struct type *const *types)
+static struct message_out put_bound_types(struct message_out out, unsigned field, const struct ox_result *result,
+                                          const struct type *const *types)
 {
-        struct dim_table *dims = sink->out.dims;
-
-        (void)key;
-        for (size_t i = 0; i < sink->result->n_bound; i++) {
-                sink->out.dims = sink->result->bound[i]->dims;
-                message_type(&sink->out, number, types[i] ? types[i] : &type_unknown);
+        for (size_t i = 0; i < result->n_bound; i++) {
+                out.target->dims = result->bound[i]->dims;
+                message_type(&out, field, types[i] ? types[i] : &type_unknown);
         }
-        sink->out.dims = dims;
+        out.target->dims = result->dims;
+        return out;
 }
 
-static void sink_bindings(SINK *sink, const char *key, unsigned number, const struct ox_bindings *sizes)
+MESSAGE_INLINE void sink_bound(SINK *fields, const char *key, unsigned number, const struct type *const *types)
+{
+        (void)key;
+        fields->out = put_bound_types(fields->out, number, fields->sink->result, types);
+}
+
+MESSAGE_INLINE void sink_bindings(SINK *fields, const char *key, unsigned number, const struct ox_bindings *sizes)
 {
         (void)key;
         for (size_t i = 0; i < sizes->n_binding; i++) {
-                size_t binding = message_open(&sink->out, number);
+                size_t binding = message_open(&fields->out, number);
 
-                message_text(&sink->out, BINDING_NAME, sizes->binding[i].name);
-                message_number(&sink->out, BINDING_VALUE, (uint64_t)sizes->binding[i].value);
-                message_close(&sink->out, binding);
+                message_text(&fields->out, BINDING_NAME, sizes->binding[i].name);
+                message_number(&fields->out, BINDING_VALUE, (uint64_t)sizes->binding[i].value);
+                message_close(&fields->out, binding);
         }
 }
 
@@ -195,98 +227,130 @@ static void sink_bindings(SINK *sink, const char *key, unsigned number, const st
 
 /* -- the walk -- */
 
-static void put_model(void *sink_, const struct result_model *model)
+MESSAGE_INLINE struct proto_fields begin_fields(void *sink_)
 {
         struct proto_sink *sink = sink_;
-        size_t begin = message_open(&sink->out, MODEL_ANSWER_MODEL);
 
-        fields_model(sink, model);
-        message_close(&sink->out, begin);
+        return (struct proto_fields){sink->out, sink};
 }
 
-static size_t open_item(struct proto_sink *sink, enum result_list list)
+MESSAGE_INLINE unsigned list_number(const struct proto_sink *sink, enum result_list list)
 {
         const struct list_field *field = &list_fields[list];
 
-        return message_open(&sink->out, sink->is_model ? field->model_number : field->node_number);
+        return sink->is_model ? field->model_number : field->node_number;
 }
 
-static void close_item(struct proto_sink *sink, size_t begin)
+/* After the message that began at `begin`. */
+MESSAGE_INLINE void end_fields(struct proto_fields *fields, size_t begin)
 {
-        message_close(&sink->out, begin);
-        message_pause(&sink->out);
+        message_close(&fields->out, begin);
+        fields->sink->out = fields->out;
+        message_pause(&fields->sink->out);
+}
+
+static void put_model(void *sink, const struct result_model *model)
+{
+        struct proto_fields fields = begin_fields(sink);
+        size_t begin = message_open(&fields.out, MODEL_ANSWER_MODEL);
+
+        fields_model(&fields, model);
+        end_fields(&fields, begin);
 }
 
 static void put_value(void *sink, const struct result_value *value)
 {
-        size_t begin = open_item(sink, LIST_VALUES);
+        struct proto_fields fields = begin_fields(sink);
+        size_t begin = message_open(&fields.out, list_number(sink, LIST_VALUES));
 
-        fields_value(sink, value);
-        close_item(sink, begin);
+        fields_value(&fields, value);
+        end_fields(&fields, begin);
 }
 
 static void put_symbol(void *sink, const struct ox_symbol *symbol)
 {
-        size_t begin = open_item(sink, LIST_SYMBOLS);
+        struct proto_fields fields = begin_fields(sink);
+        size_t begin = message_open(&fields.out, list_number(sink, LIST_SYMBOLS));
 
-        fields_symbol(sink, symbol);
-        close_item(sink, begin);
+        fields_symbol(&fields, symbol);
+        end_fields(&fields, begin);
 }
 
 static void put_condition(void *sink, enum result_list list, const struct ox_constraint *condition)
 {
-        size_t begin = open_item(sink, list);
+        struct proto_fields fields = begin_fields(sink);
+        size_t begin = message_open(&fields.out, list_number(sink, list));
 
-        fields_condition(sink, condition);
-        close_item(sink, begin);
+        fields_condition(&fields, condition);
+        end_fields(&fields, begin);
 }
 
-static void put_diagnostic(void *sink, const struct ox_diag *diagnostic)
+/* A diagnostic as the message of a field. */
+static void put_diagnostic_as(struct proto_sink *sink, unsigned field, const struct ox_diag *diagnostic)
 {
-        size_t begin = open_item(sink, LIST_DIAGNOSTICS);
+        struct proto_fields fields = begin_fields(sink);
+        size_t begin = message_open(&fields.out, field);
 
-        fields_diagnostic(sink, diagnostic);
-        close_item(sink, begin);
+        fields_diagnostic(&fields, diagnostic);
+        message_close(&fields.out, begin);
+        sink->out = fields.out;
+}
+
+static void put_diagnostic(void *sink_, const struct ox_diag *diagnostic)
+{
+        struct proto_sink *sink = sink_;
+
+        put_diagnostic_as(sink, list_number(sink, LIST_DIAGNOSTICS), diagnostic);
+        message_pause(&sink->out);
+}
+
+/* A diagnostic within a message that is open. */
+static void put_inner_diagnostic(void *sink, const struct ox_diag *diagnostic)
+{
+        put_diagnostic_as(sink, list_fields[LIST_DIAGNOSTICS].node_number, diagnostic);
 }
 
 /* Its diagnostics have the number that they have in a node's answer. */
 static void put_bound(void *sink_, const struct ox_bindings *sizes, const struct ox_result *bound)
 {
-        static const struct visitor faults = {.diagnostic = put_diagnostic};
+        static const struct visitor faults = {.diagnostic = put_inner_diagnostic};
         struct proto_sink *sink = sink_;
-        size_t begin = open_item(sink, LIST_BINDINGS);
+        struct proto_fields fields = begin_fields(sink);
+        size_t begin = message_open(&fields.out, list_number(sink, LIST_BINDINGS));
 
-        fields_bound(sink, sizes, bound);
-        sink->is_model = false;
+        fields_bound(&fields, sizes, bound);
+        sink->out = fields.out;
         visit_diagnostics(bound->diags, &faults, sink);
-        sink->is_model = true;
-        close_item(sink, begin);
+        fields.out = sink->out;
+        end_fields(&fields, begin);
 }
 
 static void put_explanation(void *sink, const struct result_explanation *explanation)
 {
-        size_t begin = open_item(sink, LIST_EXPLANATIONS);
+        struct proto_fields fields = begin_fields(sink);
+        size_t begin = message_open(&fields.out, list_number(sink, LIST_EXPLANATIONS));
 
-        fields_explanation(sink, explanation);
-        close_item(sink, begin);
+        fields_explanation(&fields, explanation);
+        end_fields(&fields, begin);
 }
 
-static void put_size(void *sink, const struct ox_size *size)
+static void put_size_row(void *sink, const struct ox_size *size)
 {
-        size_t begin = open_item(sink, LIST_SIZES);
+        struct proto_fields fields = begin_fields(sink);
+        size_t begin = message_open(&fields.out, list_number(sink, LIST_SIZES));
 
-        fields_size(sink, size);
-        close_item(sink, begin);
+        fields_size(&fields, size);
+        end_fields(&fields, begin);
 }
 
-static void put_summary(void *sink_, const struct ox_summary *summary, const struct ox_result *result)
+static void put_summary(void *sink, const struct ox_summary *summary, const struct ox_result *result)
 {
-        struct proto_sink *sink = sink_;
-        size_t begin = message_open(&sink->out, MODEL_ANSWER_SUMMARY);
+        struct proto_fields fields = begin_fields(sink);
+        size_t begin = message_open(&fields.out, MODEL_ANSWER_SUMMARY);
 
-        fields_summary(sink, summary);
-        fields_causes(sink, result->cause, result->n_cause);
-        message_close(&sink->out, begin);
+        fields_summary(&fields, summary);
+        fields_causes(&fields, result->cause, result->n_cause);
+        end_fields(&fields, begin);
 }
 
 static const struct visitor visitor = {
@@ -296,14 +360,14 @@ static const struct visitor visitor = {
         .condition = put_condition,
         .diagnostic = put_diagnostic,
         .explanation = put_explanation,
-        .size = put_size,
+        .size = put_size_row,
         .bound = put_bound,
         .summary = put_summary,
 };
 
 static void open_path(struct message_out *out, const struct message_path *around, size_t begin[MESSAGE_PATH_MOST])
 {
-        out->is_inner = around && around->count > 0;
+        out->target->is_inner = around && around->count > 0;
         for (size_t i = 0; around && i < around->count; i++)
                 begin[i] = message_open(out, around->field[i]);
 }
@@ -375,10 +439,8 @@ static void put_diagnostic_details(struct proto_sink *sink, const struct diags *
 {
         for (size_t i = 0; i < diags->count && i < DETAILS_MOST; i++) {
                 size_t begin = open_detail(&sink->out, "type.googleapis.com/shaped.v1.Diagnostic");
-                size_t value = message_open(&sink->out, ANY_VALUE);
 
-                fields_diagnostic(sink, &diags->at[i]);
-                message_close(&sink->out, value);
+                put_diagnostic_as(sink, ANY_VALUE, &diags->at[i]);
                 message_close(&sink->out, begin);
         }
 }
@@ -389,13 +451,9 @@ static void put_status(struct message_out *out, const struct render_error *error
         message_text(out, STATUS_MESSAGE, error->message);
 }
 
-static void put_failed_diagnostic(void *sink_, const struct ox_diag *diagnostic)
+static void put_failed_diagnostic(void *sink, const struct ox_diag *diagnostic)
 {
-        struct proto_sink *sink = sink_;
-        size_t begin = message_open(&sink->out, RESULT_DIAGNOSTICS);
-
-        fields_diagnostic(sink, diagnostic);
-        close_item(sink, begin);
+        put_diagnostic_as(sink, RESULT_DIAGNOSTICS, diagnostic);
 }
 
 /* A BatchInferNodesResponse.Result: the error without details, and the diagnostics as they are. */

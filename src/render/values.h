@@ -35,7 +35,7 @@ static inline const struct content *value_content(const struct value *value)
 {
         const struct content *content = value->content;
 
-        if (content && content->count > FLOATS_SHOWN && elem_is_float(value->type.elem))
+        if (!content || (content->count > FLOATS_SHOWN && elem_is_float(value->type.elem)))
                 return NULL;
         content = content_read(content);
 
