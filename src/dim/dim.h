@@ -219,6 +219,8 @@ enum dim_require {
 /* That a >= b; that `divisor` divides d; that a and b broadcast. Where both sizes are known not to be 1, broadcasting
    gives a condition of DIM_EQUAL, which is not a fact yet: that is dim_unify()'s. */
 enum dim_require dim_require_ge(struct dim_table *t, struct dim a, struct dim b, struct dim_condition *ret);
+/* Whether dim_require_ge() would find at once that a dimension is not negative; false says nothing. */
+bool dim_is_known_size(const struct dim_table *t, struct dim d);
 enum dim_require dim_require_divides(struct dim_table *t, struct dim divisor, struct dim d, struct dim_condition *ret);
 enum dim_require dim_require_broadcast(struct dim_table *t, struct dim a, struct dim b, struct dim_condition *ret);
 

@@ -144,16 +144,20 @@ static enum dim_require require_ge(struct dim_table *t, struct dim a, struct dim
         return DIM_REQUIRED;
 }
 
-/* Whether a dimension is known not to be negative by its range, where that is remembered and nothing is taken for
-   granted; or a symbol. */
-static bool is_known_size(const struct dim_table *t, struct dim d)
+/* By its range, where that is remembered and nothing is taken for granted; or a symbol. */
+bool dim_is_known_size(const struct dim_table *t, struct dim d)
 {
         uint32_t symbol;
 
         if (dim_is_int(d))
                 return d.val >= 0;
-        if (t->n_presumed == 0 && t->expr[d.expr]->range.generation == t->fact_generation)
-                return t->expr[d.expr]->range.lower >= 0;
+        const struct expr *expr = t->expr[d.expr];
+
+        if (expr->open && t->bind_generation != 1 &&
+            (expr->resolve_generation != t->bind_generation || !dim_same(expr->resolved, d)))
+                return false;
+        if (t->n_presumed == 0 && expr->range.generation == t->fact_generation)
+                return expr->range.lower >= 0;
         return dim_as_symbol(t, d, &symbol) && t->symbol[symbol]->info.lower >= 0;
 }
 
@@ -164,7 +168,7 @@ enum dim_require dim_require_ge(struct dim_table *t, struct dim a, struct dim b,
         a = dim_resolve(t, a);
         b = dim_resolve(t, b);
         /* Asked of every size of every value, and seldom of a new one. */
-        if (dim_is(b, 0) && is_known_size(t, a))
+        if (dim_is(b, 0) && dim_is_known_size(t, a))
                 return DIM_HOLDS;
         if (!presumed_in(t, a) && !presumed_in(t, b))
                 return require_ge(t, a, b, ret);

@@ -37,7 +37,7 @@ struct opsets {
         size_t count;
         struct name_map by_domain;
         struct name_map use_of; /* from the number of a struct model_op to that of its use */
-        struct op_use *use;
+        const struct op_use **use;
         uint32_t n_use, use_room;
 };
 
@@ -160,12 +160,21 @@ struct infer {
 
 /* -- names.c -- */
 
-/* The number stored under a name, or -1. */
-int64_t map_get(const struct name_map *map, str_id name);
+/* The number stored under a name, or -1; map_find() in a hash table. */
+int64_t map_find(const struct name_map *map, str_id name);
+static inline int64_t map_get(const struct name_map *map, str_id name)
+{
+        if (map->by_name)
+                return name < map->room ? (int64_t)map->number[name] - 1 : -1;
+        return map->slot ? map_find(map, name) : -1;
+}
 /* Stores a number unless the name has one; false then. */
 bool map_put(struct infer *f, struct name_map *map, str_id name, uint32_t number);
 
-struct result_value *entry_at(const struct infer *f, size_t number);
+static inline struct result_value *entry_at(const struct infer *f, size_t number)
+{
+        return &f->chunk[number / ENTRY_CHUNK][number % ENTRY_CHUNK];
+}
 
 /* An entry of a value that no node makes, whose type is not known yet. */
 static inline struct result_value entry_given(enum ox_kind kind, const struct scope *scope, const char *name)
@@ -314,7 +323,7 @@ void opset_note_newer(struct infer *f, const char *scope, const struct opset *op
 /* The version of a domain that is imported, by the model where these do not; 0: none. */
 int64_t opsets_version(const struct infer *f, const struct opsets *opsets, const char *domain);
 /* What an operator is to nodes under these imports: looked up once for all of them. */
-struct op_use opsets_use(struct infer *f, struct opsets *opsets, const struct model_op *op);
+const struct op_use *opsets_use(struct infer *f, struct opsets *opsets, const struct model_op *op);
 
 /* -- sort.c -- */
 

@@ -9,12 +9,8 @@ static uint32_t first_slot(const struct name_map *map, str_id name)
         return (name * UINT32_C(0x9e3779b1)) & map->mask;
 }
 
-int64_t map_get(const struct name_map *map, str_id name)
+int64_t map_find(const struct name_map *map, str_id name)
 {
-        if (map->by_name)
-                return name < map->room ? (int64_t)map->number[name] - 1 : -1;
-        if (!map->slot)
-                return -1;
         for (uint32_t at = first_slot(map, name);; at = (at + 1) & map->mask) {
                 if (!map->slot[at].number)
                         return -1;
@@ -72,11 +68,6 @@ bool map_put(struct infer *f, struct name_map *map, str_id name, uint32_t number
                 if (map->slot[at].name == name)
                         return false;
         }
-}
-
-struct result_value *entry_at(const struct infer *f, size_t number)
-{
-        return &f->chunk[number / ENTRY_CHUNK][number % ENTRY_CHUNK];
 }
 
 struct result_value *entry_room(struct infer *f)

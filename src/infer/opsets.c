@@ -69,15 +69,16 @@ int64_t opsets_version(const struct infer *f, const struct opsets *opsets, const
         return version;
 }
 
-static struct op_use find_use(struct infer *f, const struct opsets *opsets, const struct model_op *op)
+static struct op_use *find_use(struct infer *f, const struct opsets *opsets, const struct model_op *op)
 {
-        struct op_use use = {.opset = opsets_version(f, opsets, op->domain), .function = function_find(f, op)};
+        struct op_use *use = arena_new_array(f->arena, struct op_use, 1);
 
-        use.row = op_find(op->domain, op->type, use.opset, &use.exists);
+        *use = (struct op_use){.opset = opsets_version(f, opsets, op->domain), .function = function_find(f, op)};
+        use->row = op_find(op->domain, op->type, use->opset, &use->exists);
         return use;
 }
 
-struct op_use opsets_use(struct infer *f, struct opsets *opsets, const struct model_op *op)
+const struct op_use *opsets_use(struct infer *f, struct opsets *opsets, const struct model_op *op)
 {
         int64_t at = map_get(&opsets->use_of, op->number);
 
@@ -86,8 +87,8 @@ struct op_use opsets_use(struct infer *f, struct opsets *opsets, const struct mo
         if (opsets->n_use == opsets->use_room) {
                 uint32_t room = opsets->use_room ? 2 * opsets->use_room : 16;
 
-                opsets->use = arena_grow(f->arena, opsets->use, opsets->use_room * sizeof(*opsets->use),
-                                         room * sizeof(*opsets->use));
+                opsets->use = (const struct op_use **)arena_grow(
+                        f->arena, opsets->use, opsets->use_room * sizeof(*opsets->use), room * sizeof(*opsets->use));
                 opsets->use_room = room;
         }
         map_put(f, &opsets->use_of, op->number, opsets->n_use);

@@ -414,7 +414,7 @@ static bool walk_when(struct infer *f, struct scope *scope, const struct model_n
         spend_node(f, node);
         f->called += scope->frame != NULL;
         const struct model_node *resolved = node->n_attribute > 0 ? function_resolve(f, scope, node) : node;
-        const struct op_use use = opsets_use(f, scope->opsets, node->op);
+        const struct op_use *use = opsets_use(f, scope->opsets, node->op);
 
         node = resolved ? resolved : node;
         struct node n = {
@@ -424,20 +424,20 @@ static bool walk_when(struct infer *f, struct scope *scope, const struct model_n
                 .limits = f->limits,
                 .diags = &f->diags,
                 .source = node,
-                .opset = use.opset,
+                .opset = use->opset,
                 .ir_version = f->ir_version,
                 .scope = scope->path,
                 .index = index,
                 .n_in = (int)node->n_input,
                 .n_out = (int)node->n_output,
                 .in = in,
-                .out = outputs_room(f, node, &use, few_out),
+                .out = outputs_room(f, node, use, few_out),
                 .facts = &f->facts,
         };
         uint32_t bindings = dim_bindings(f->dims);
 
         if (taken.is_whole && resolved) {
-                run_and_share(f, scope, &n, &use);
+                run_and_share(f, scope, &n, use);
         } else {
                 outputs_unknown(&n);
                 if (!taken.is_whole)

@@ -47,6 +47,11 @@ enum ox_code broadcast_shapes(struct node *n, const struct broadcast_side *left,
         *ret_dims = NULL;
         if (a_rank == RANK_UNKNOWN || b_rank == RANK_UNKNOWN)
                 return OX_OK;
+        if (a == b && a_rank == b_rank) {
+                *ret_rank = rank;
+                *ret_dims = a;
+                return OX_OK;
+        }
         if (rank > FEW_DIMS)
                 dims = arena_new_array(n->arena, struct dim, (size_t)rank);
         for (int d = 0; d < rank; d++) {
@@ -70,8 +75,8 @@ enum ox_code broadcast_shapes(struct node *n, const struct broadcast_side *left,
 
 enum ox_code broadcast_inputs(struct node *n, int first, int count, int *ret_rank, const struct dim **ret_dims)
 {
-        const struct dim *dims = NULL;
-        int rank = 0;
+        const struct dim *dims;
+        int rank;
 
         *ret_rank = RANK_UNKNOWN;
         *ret_dims = NULL;
@@ -80,7 +85,9 @@ enum ox_code broadcast_inputs(struct node *n, int first, int count, int *ret_ran
                 if (!in_has_rank(n, i))
                         return OX_OK;
         }
-        for (int i = first; i < first + count; i++)
+        rank = count > 0 ? in_rank(n, first) : 0;
+        dims = count > 0 ? in_shape(n, first) : NULL;
+        for (int i = first + 1; i < first + count; i++)
                 TRY(broadcast_shapes(n, &(struct broadcast_side){rank, dims, -1},
                                      &(struct broadcast_side){in_rank(n, i), in_shape(n, i), i}, &rank, &dims));
         *ret_rank = rank;

@@ -171,8 +171,12 @@ bool sizes_broadcast(struct node *n, struct dim a, struct dim b, int input, stru
 {
         struct dim_condition condition;
 
-        if (dim_same(a, b)) {
+        if (dim_same(a, b) || dim_is(b, 1)) {
                 *ret = a;
+                return true;
+        }
+        if (dim_is(a, 1)) {
+                *ret = b;
                 return true;
         }
         if (!dim_broadcast(n->dims, a, b, ret))

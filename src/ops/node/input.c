@@ -3,47 +3,14 @@
 
 #include <assert.h>
 
-bool in_given(const struct node *n, int i)
+enum ox_code in_tensor_fault(struct node *n, int i)
 {
-        return i >= 0 && i < n->n_in && n->in[i];
-}
-
-const struct type *in_type(const struct node *n, int i)
-{
-        return in_given(n, i) ? &n->in[i]->type : &type_unknown;
-}
-
-enum ox_code in_expect_tensor(struct node *n, int i)
-{
-        const struct type *type = in_type(n, i);
-
-        if (type_is_tensor(type) || type->kind == TYPE_UNKNOWN)
-                return OX_OK;
         struct buf buf;
 
         buf_init(&buf, n->arena);
-        if (!type_print(type, &buf))
+        if (!type_print(in_type(n, i), &buf))
                 buf_puts(&buf, "no tensor");
         return node_error(n, REASON_TYPE_MISMATCH, i, "input %d must be a tensor, got %s", i, buf_text(&buf));
-}
-
-enum elem in_elem(const struct node *n, int i)
-{
-        const struct type *type = in_type(n, i);
-
-        return type_is_tensor(type) ? type->elem : ELEM_UNDEFINED;
-}
-
-int in_rank(const struct node *n, int i)
-{
-        const struct type *type = in_type(n, i);
-
-        return type_is_tensor(type) ? type->rank : RANK_UNKNOWN;
-}
-
-bool in_has_rank(const struct node *n, int i)
-{
-        return in_rank(n, i) != RANK_UNKNOWN;
 }
 
 struct dim in_dim(const struct node *n, int i, int axis)
@@ -60,7 +27,7 @@ const struct dim *in_shape(const struct node *n, int i)
 
         assert(in_has_rank(n, i));
         for (int d = 0; d < in_rank(n, i); d++)
-                if (!dim_same(in_dim(n, i, d), dims[d]))
+                if (!dim_is_int(dims[d]) && !dim_same(dim_resolve(n->dims, dims[d]), dims[d]))
                         return in_dims(n, i);
         return dims;
 }

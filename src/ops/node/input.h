@@ -3,15 +3,47 @@
 
 #include "ops/node/node.h"
 
-bool in_given(const struct node *n, int i);
-/* Given and a tensor, as far as is known (an unknown type counts as a tensor of unknown everything). A value of another
-   kind (sequence, optional, map) is an error TYPE_MISMATCH. */
-enum ox_code in_expect_tensor(struct node *n, int i);
+static inline bool in_given(const struct node *n, int i)
+{
+        return i >= 0 && i < n->n_in && n->in[i];
+}
+
 /* &type_unknown for what is not given. */
-const struct type *in_type(const struct node *n, int i);
-enum elem in_elem(const struct node *n, int i); /* ELEM_UNDEFINED: unknown */
-int in_rank(const struct node *n, int i);       /* RANK_UNKNOWN: unknown, or not given */
-bool in_has_rank(const struct node *n, int i);
+static inline const struct type *in_type(const struct node *n, int i)
+{
+        return in_given(n, i) ? &n->in[i]->type : &type_unknown;
+}
+
+/* ELEM_UNDEFINED: unknown */
+static inline enum elem in_elem(const struct node *n, int i)
+{
+        const struct type *type = in_type(n, i);
+
+        return type_is_tensor(type) ? type->elem : ELEM_UNDEFINED;
+}
+
+/* RANK_UNKNOWN: unknown, or not given */
+static inline int in_rank(const struct node *n, int i)
+{
+        const struct type *type = in_type(n, i);
+
+        return type_is_tensor(type) ? type->rank : RANK_UNKNOWN;
+}
+
+static inline bool in_has_rank(const struct node *n, int i)
+{
+        return in_rank(n, i) != RANK_UNKNOWN;
+}
+
+/* Given and a tensor, as far as is known (an unknown type counts as a tensor of unknown everything). A value of another
+   kind (sequence, optional, map) is an error TYPE_MISMATCH: in_tensor_fault(). */
+enum ox_code in_tensor_fault(struct node *n, int i);
+static inline enum ox_code in_expect_tensor(struct node *n, int i)
+{
+        const struct type *type = in_type(n, i);
+
+        return type_is_tensor(type) || type->kind == TYPE_UNKNOWN ? OX_OK : in_tensor_fault(n, i);
+}
 /* `axis` in [0, rank). Bound symbols are replaced. */
 struct dim in_dim(const struct node *n, int i, int axis);
 /* The shape, rank dimensions. The rank must be known. */

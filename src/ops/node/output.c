@@ -57,7 +57,7 @@ enum ox_code out_tensor(struct node *n, int o, enum elem elem, int rank, const s
                                   "output %d would have rank %d, more than the limit rank, %lld", o, rank,
                                   (long long)n->limits->rank);
         for (int d = 0; d < rank; d++)
-                if (!dim_is_int(dims[d]) || dims[d].val < 0)
+                if (dim_is_int(dims[d]) ? dims[d].val < 0 : !dim_is_known_size(n->dims, dims[d]))
                         TRY(expect_size(n, o, d, dims[d]));
         struct type type = type_tensor(elem, rank, dims);
 

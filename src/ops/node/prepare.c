@@ -45,7 +45,8 @@ static enum elem named_elem(const struct node *n, const struct op_constraint *se
 {
         int64_t number;
 
-        if (set->attr < 0 || !attr_int(n, n->row->attr[set->attr].name, &number) || !elem_is_valid(number))
+        if (set->attr < 0 || set->others || !attr_int(n, n->row->attr[set->attr].name, &number) ||
+            !elem_is_valid(number))
                 return ELEM_UNDEFINED;
         return (enum elem)number;
 }
@@ -66,8 +67,10 @@ static struct type output_type(const struct node *n, const struct op_param *para
 
         if (!set)
                 return *param->is;
-        if (!set->others && named_elem(n, set) != ELEM_UNDEFINED)
-                return type_tensor(named_elem(n, set), RANK_UNKNOWN, NULL);
+        enum elem named = named_elem(n, set);
+
+        if (named != ELEM_UNDEFINED)
+                return type_tensor(named, RANK_UNKNOWN, NULL);
         const struct type *bound = told_by_inputs(n, param);
         if (bound)
                 return type_skeleton(n->arena, bound);
