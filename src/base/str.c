@@ -4,9 +4,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-struct entry {
-        const char *text;
-        uint32_t length;
+/* Texts by handle, in chunks that never move. */
+#define CHUNK 128
+struct chunk {
+        const char *text[CHUNK];
+        uint32_t length[CHUNK];
 };
 
 /* The hash stands beside the handle, so that a slot of another text costs no look at that text. */
@@ -18,8 +20,8 @@ struct slot {
 struct strings {
         struct arena *arena;
         uint64_t seed;
-        struct entry *entry; /* by handle */
-        uint32_t count, capacity;
+        struct chunk **chunk;
+        uint32_t count, n_chunk;
         struct slot *slot; /* slot_mask + 1 of them */
         uint32_t slot_mask;
         char *text; /* where the next one is copied to */
@@ -37,11 +39,21 @@ struct strings *strings_new(struct arena *arena, uint64_t seed)
 
         strings->arena = arena;
         strings->seed = seed;
-        strings->slot_mask = FIRST_SLOTS - 1;
         strings->text_block = FIRST_TEXTS;
+        strings->slot_mask = FIRST_SLOTS - 1;
         strings->slot = arena_zalloc(arena, FIRST_SLOTS * sizeof(*strings->slot));
         str_intern_static(strings, "");
         return strings;
+}
+
+const char *str_text(const struct strings *strings, str_id id)
+{
+        return strings->chunk[id / CHUNK]->text[id % CHUNK];
+}
+
+size_t str_length(const struct strings *strings, str_id id)
+{
+        return strings->chunk[id / CHUNK]->length[id % CHUNK];
 }
 
 static uint32_t hash_of(const struct strings *strings, const char *text, size_t length)
@@ -49,27 +61,43 @@ static uint32_t hash_of(const struct strings *strings, const char *text, size_t 
         return (uint32_t)XXH3_64bits_withSeed(text, length, strings->seed);
 }
 
-/* The slot that holds the text, or the free one where it belongs. */
-static struct slot *slot_of(const struct strings *strings, const char *text, size_t length, uint32_t hash)
+/* Whether bytes are equal, most of which are few. */
+static inline bool bytes_same(const char *a, const char *b, size_t length)
 {
-        for (uint32_t at = hash & strings->slot_mask;; at = (at + 1) & strings->slot_mask) {
+        uint64_t a_first, a_last, b_first, b_last;
+
+        if (length < sizeof(a_first) || length > 2 * sizeof(a_first))
+                return memcmp(a, b, length) == 0;
+        memcpy(&a_first, a, sizeof(a_first));
+        memcpy(&b_first, b, sizeof(b_first));
+        memcpy(&a_last, a + length - sizeof(a_last), sizeof(a_last));
+        memcpy(&b_last, b + length - sizeof(b_last), sizeof(b_last));
+        return ((a_first ^ b_first) | (a_last ^ b_last)) == 0;
+}
+
+/* The slot that holds the text, or the free one where it belongs. */
+static struct slot *slot_of(const struct strings *strings, const struct str_expected *text)
+{
+        for (uint32_t at = text->hash & strings->slot_mask;; at = (at + 1) & strings->slot_mask) {
                 struct slot *slot = &strings->slot[at];
 
                 if (!slot->handle)
                         return slot;
-                if (slot->hash != hash)
+                if (slot->hash != text->hash)
                         continue;
-                const struct entry *entry = &strings->entry[slot->handle - 1];
+                const struct chunk *chunk = strings->chunk[(slot->handle - 1) / CHUNK];
+                const uint32_t i = (slot->handle - 1) % CHUNK;
 
-                if (entry->length == length && memcmp(entry->text, text, length) == 0)
+                if (chunk->length[i] == text->length && bytes_same(chunk->text[i], text->text, text->length))
                         return slot;
         }
 }
 
+/* What the slots take that are too few for more names becomes room for texts. */
 static void rehash(struct strings *strings, size_t slots)
 {
-        const struct slot *old = strings->slot;
-        uint32_t count = strings->slot_mask + 1;
+        struct slot *old = strings->slot;
+        const uint32_t count = strings->slot_mask + 1;
 
         strings->slot = arena_zalloc(strings->arena, slots * sizeof(*strings->slot));
         strings->slot_mask = (uint32_t)(slots - 1);
@@ -82,13 +110,16 @@ static void rehash(struct strings *strings, size_t slots)
                         at = (at + 1) & strings->slot_mask;
                 strings->slot[at] = old[i];
         }
+        if (strings->text_left < count * sizeof(*old)) {
+                strings->text = (char *)old;
+                strings->text_left = count * sizeof(*old);
+        }
 }
 
-static void grow_entries(struct strings *strings, uint32_t capacity)
+/* Three of four slots are in use at most. */
+static bool is_crowded(size_t names, size_t slots)
 {
-        strings->entry = arena_grow(strings->arena, strings->entry, strings->capacity * sizeof(*strings->entry),
-                                    capacity * sizeof(*strings->entry));
-        strings->capacity = capacity;
+        return names > slots / 4 * 3;
 }
 
 void str_reserve(struct strings *strings, size_t count)
@@ -97,12 +128,20 @@ void str_reserve(struct strings *strings, size_t count)
 
         if (count >= COUNT_MOST)
                 return; /* there will not be as many */
-        if (count > strings->capacity)
-                grow_entries(strings, (uint32_t)count);
-        while (count > slots / 2)
+        while (is_crowded(count, slots))
                 slots *= 2;
         if (slots > (size_t)strings->slot_mask + 1)
                 rehash(strings, slots);
+}
+
+static void add_chunk(struct strings *strings)
+{
+        uint32_t n = strings->n_chunk;
+
+        if ((n & (n - 1)) == 0) /* the array has room for a power of two */
+                strings->chunk = arena_grow(strings->arena, strings->chunk, n * sizeof(*strings->chunk),
+                                            (n ? 2 * (size_t)n : 1) * sizeof(*strings->chunk));
+        strings->chunk[strings->n_chunk++] = arena_new_array(strings->arena, struct chunk, 1);
 }
 
 const char *str_keep(struct strings *strings, const char *text, size_t length)
@@ -124,28 +163,31 @@ const char *str_keep(struct strings *strings, const char *text, size_t length)
         return copy;
 }
 
-static str_id intern(struct strings *strings, const struct str_expected *expected, bool copy)
+/* Adds a text, for which slot_of() found a free slot. */
+static str_id add(struct strings *strings, struct slot *slot, const struct str_expected *text, bool copy)
 {
-        const char *text = expected->text;
-        size_t length = expected->length;
-        struct slot *slot = slot_of(strings, text, length, expected->hash);
+        const str_id id = strings->count;
 
-        if (slot->handle)
-                return slot->handle - 1;
-        if (length > UINT32_MAX || strings->count == COUNT_MOST)
+        if (text->length > UINT32_MAX || id == COUNT_MOST)
                 arena_bail(strings->arena, OX_RESOURCE_EXHAUSTED, "too many or too long names");
-        if (strings->count == strings->capacity)
-                grow_entries(strings, strings->capacity ? 2 * strings->capacity : FIRST_SLOTS / 2);
-        str_id id = strings->count++;
+        if (id / CHUNK == strings->n_chunk)
+                add_chunk(strings);
+        struct chunk *chunk = strings->chunk[id / CHUNK];
 
-        strings->entry[id] = (struct entry){
-                .text = copy ? str_keep(strings, text, length) : text,
-                .length = (uint32_t)length,
-        };
-        *slot = (struct slot){expected->hash, id + 1};
-        if (strings->count > (strings->slot_mask + 1) / 2)
+        chunk->text[id % CHUNK] = copy ? str_keep(strings, text->text, text->length) : text->text;
+        chunk->length[id % CHUNK] = (uint32_t)text->length;
+        *slot = (struct slot){text->hash, id + 1};
+        strings->count++;
+        if (is_crowded(strings->count, (size_t)strings->slot_mask + 1))
                 rehash(strings, 2 * ((size_t)strings->slot_mask + 1));
         return id;
+}
+
+static str_id intern(struct strings *strings, const struct str_expected *text, bool copy)
+{
+        struct slot *slot = slot_of(strings, text);
+
+        return slot->handle ? slot->handle - 1 : add(strings, slot, text, copy);
 }
 
 static struct str_expected read_text(const struct strings *strings, const char *text, size_t length)
@@ -182,20 +224,21 @@ struct str_expected str_expect(const struct strings *strings, const char *text, 
 
 bool str_intern_clean(struct strings *strings, const struct str_expected *expected, str_id *ret)
 {
-        const struct slot *slot = slot_of(strings, expected->text, expected->length, expected->hash);
+        struct slot *slot = slot_of(strings, expected);
 
         if (slot->handle)
                 *ret = slot->handle - 1;
         else if (!utf8_is_clean(expected->text, expected->length))
                 return false;
         else
-                *ret = intern(strings, expected, true);
+                *ret = add(strings, slot, expected, true);
         return true;
 }
 
 bool str_find(const struct strings *strings, const char *text, size_t length, str_id *ret)
 {
-        const struct slot *slot = slot_of(strings, text, length, hash_of(strings, text, length));
+        const struct str_expected read = read_text(strings, text, length);
+        const struct slot *slot = slot_of(strings, &read);
 
         if (!slot->handle)
                 return false;
@@ -203,24 +246,9 @@ bool str_find(const struct strings *strings, const char *text, size_t length, st
         return true;
 }
 
-const char *str_text(const struct strings *strings, str_id id)
-{
-        return strings->entry[id].text;
-}
-
-size_t str_length(const struct strings *strings, str_id id)
-{
-        return strings->entry[id].length;
-}
-
 uint32_t str_count(const struct strings *strings)
 {
         return strings->count;
-}
-
-uint32_t str_room(const struct strings *strings)
-{
-        return strings->capacity;
 }
 
 size_t utf8_sequence(const unsigned char *at, size_t left)

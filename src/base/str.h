@@ -46,9 +46,8 @@ bool str_find(const struct strings *strings, const char *text, size_t length, st
 const char *str_text(const struct strings *strings, str_id id);
 size_t str_length(const struct strings *strings, str_id id);
 
-/* One more than the largest handle in use, and than the largest before there must be more room. */
+/* One more than the largest handle in use. */
 uint32_t str_count(const struct strings *strings);
-uint32_t str_room(const struct strings *strings);
 
 /* Whether two texts are equal. Most are not at their first character, or are empty. */
 static inline bool text_same(const char *a, const char *b)

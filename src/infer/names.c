@@ -40,7 +40,10 @@ static void map_grow(struct infer *f, struct name_map *map)
 static bool array_put(struct infer *f, struct name_map *map, str_id name, uint32_t number)
 {
         if (name >= map->room) {
-                uint32_t room = str_room(f->strings);
+                uint32_t room = str_count(f->strings);
+
+                if (room < 2 * map->room)
+                        room = 2 * map->room;
 
                 map->number = arena_grow(f->arena, map->number, map->room * sizeof(*map->number),
                                          room * sizeof(*map->number));

@@ -154,6 +154,19 @@ static bool read_single(struct reader *r, const struct schema_field *is, const u
 
 /* -- lists -- */
 
+/* The varint that stands at `*at`, which moves on behind it. */
+static inline uint64_t take_varint(const uint8_t **at)
+{
+        const uint8_t *from = *at;
+        uint64_t value = 0;
+        unsigned shift = 0;
+
+        for (; *from >= 0x80; from++, shift += 7)
+                value |= (uint64_t)(*from & 0x7f) << shift;
+        *at = from + 1;
+        return value | (uint64_t)*from << shift;
+}
+
 /* Numbers that are packed into one field. */
 static bool read_packed(struct reader *r, const struct schema_field *is, struct span span, void **ret,
                         size_t *ret_count)
@@ -176,13 +189,38 @@ static bool read_packed(struct reader *r, const struct schema_field *is, struct 
         *ret = to;
         *ret_count = count;
         for (; count > 0; count--, to += is->width) {
-                uint64_t value = 0;
-                unsigned shift = 0;
-
-                for (; *span.at >= 0x80; span.at++, shift += 7)
-                        value |= (uint64_t)(*span.at & 0x7f) << shift;
-                put_number(to, value | (uint64_t)*span.at++ << shift, is->width);
+                put_number(to, take_varint(&span.at), is->width);
         }
+        return true;
+}
+
+/* Numbers that follow each other, each behind `tag`, a single byte. */
+static bool read_tagged(struct reader *r, const struct schema_field *is, struct span *span, void **ret,
+                        size_t *ret_count)
+{
+        const uint8_t tag = *span->at, *at = span->at;
+        size_t count = 0;
+
+        for (; at < span->end && *at == tag; count++) {
+                const uint8_t *first = ++at;
+
+                while (at < span->end && *at >= 0x80)
+                        at++;
+                /* The tenth byte has room for one bit. */
+                if (at == span->end || at - first >= WIRE_VARINT_BYTES ||
+                    (at - first == WIRE_VARINT_BYTES - 1 && *at > 1))
+                        return false;
+                at++;
+        }
+        unsigned char *to = arena_array(r->names->arena, count, is->width);
+
+        *ret = to;
+        *ret_count = count;
+        for (at = span->at; count > 0; count--, to += is->width) {
+                at++;
+                put_number(to, take_varint(&at), is->width);
+        }
+        span->at = at;
         return true;
 }
 
@@ -240,6 +278,8 @@ static bool read_run(struct reader *r, const struct schema_field *is, struct spa
                 span->at = content.end;
                 return read_packed(r, is, content, list, count);
         }
+        if (is->kind == SCHEMA_VARINT && first->tag_size == 1)
+                return read_tagged(r, is, span, list, count);
         const size_t n = count_run(*span, first);
         unsigned char *to = arena_array(r->names->arena, n, is->width);
 

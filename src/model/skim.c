@@ -135,24 +135,15 @@ static size_t feed_head(struct skimmer *s, const uint8_t *at, size_t size)
 
 /* Hands a message of the main graph on as it stands in the chunk, when all of it does and it is read at once, or all of
    it is kept; returns the bytes that it takes of the chunk, or 0 when it must be read field by field. */
-static size_t feed_intact(struct skimmer *s, const uint8_t *at, size_t size)
+static size_t feed_message(struct skimmer *s, const struct intact *limits, const uint8_t *at, size_t size)
 {
-        struct frame *graph = &s->frame[s->depth];
-        const struct intact limits = {
-                .name_most = s->name_most,
-                .payload_most = SKIM_TENSOR_BYTES,
-                .depth = s->depth_most - s->depth - 1,
-        };
-
-        if (size > graph->left)
-                size = (size_t)graph->left;
         const struct wire_head head = wire_head(at, size);
 
-        if (s->depth == s->depth_most || head.result != WIRE_OK || head.type != WIRE_LENGTH ||
-            head.number >= SCHEMA_NUMBERS || head.value > size - head.size ||
-            wire_width(head.value) != (size_t)(head.size - head.tag_size))
+        if (head.result != WIRE_OK || head.type != WIRE_LENGTH || head.number >= SCHEMA_NUMBERS ||
+            head.value > size - head.size || wire_width(head.value) != (size_t)(head.size - head.tag_size))
                 return 0;
-        const struct schema_field *field = &schema_of[graph->message].field[head.number];
+        const struct schema_field *field = &schema_of[SCHEMA_GRAPH].field[head.number];
+        const uint8_t *content = at + head.size;
         size_t whole = head.size + (size_t)head.value, dropped = 0;
 
         /* Weights in between, which nobody reads, make the next head far. */
@@ -160,17 +151,37 @@ static size_t feed_intact(struct skimmer *s, const uint8_t *at, size_t size)
                 __builtin_prefetch(at + whole);
         if (field->kind != SCHEMA_MESSAGE || whole > skim_left(s))
                 return 0;
-        if (!skim_read_on(s, (uint8_t)head.number, at + head.size, (size_t)head.value, &limits, &dropped)) {
-                if (!message_is_intact(&limits, (enum schema_message)field->message, at + head.size,
-                                       (size_t)head.value))
+        if (!skim_read_on(s, (uint8_t)head.number, content, (size_t)head.value, limits, &dropped)) {
+                if (!message_is_intact(limits, (enum schema_message)field->message, content, (size_t)head.value))
                         return 0;
-                skim_hand_on(s, (uint8_t)head.number, at + head.size, (size_t)head.value, true);
+                skim_hand_on(s, (uint8_t)head.number, content, (size_t)head.value, true);
         }
-        graph->last = (uint8_t)head.number;
-        graph->left -= whole;
-        s->at += whole;
+        s->frame[GRAPH_DEPTH].last = (uint8_t)head.number;
         s->taken += whole - dropped;
         return whole;
+}
+
+/* As many of them as follow each other. */
+static size_t feed_messages(struct skimmer *s, const uint8_t *at, size_t size)
+{
+        struct frame *graph = &s->frame[GRAPH_DEPTH];
+        const struct intact limits = {
+                .name_most = s->name_most,
+                .payload_most = SKIM_TENSOR_BYTES,
+                .depth = s->depth_most - GRAPH_DEPTH - 1,
+        };
+        size_t taken = 0, n;
+
+        if (s->depth_most == GRAPH_DEPTH)
+                return 0;
+        if (size > graph->left)
+                size = (size_t)graph->left;
+        while (taken < size && s->code == OX_OK && (n = feed_message(s, &limits, at + taken, size - taken)) > 0) {
+                taken += n;
+                graph->left -= n;
+                s->at += n;
+        }
+        return taken;
 }
 
 /* Takes bytes that no field's head is in. */
@@ -208,7 +219,7 @@ enum ox_code skim_feed(struct skimmer *s, const void *bytes, size_t size)
                 size_t n = 0;
 
                 if (!is_body && !s->pending_size && skim_is_for_sink(s))
-                        n = feed_intact(s, at, size);
+                        n = feed_messages(s, at, size);
                 if (n == 0 && s->code == OX_OK)
                         n = is_body ? feed_body(s, at, size) : feed_head(s, at, size);
 

@@ -1,6 +1,7 @@
 /* Protobuf's wire format, as far as a field's head: tag, and value or length. */
 #pragma once
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,16 +26,20 @@ struct wire_head {
         uint8_t size; /* of tag and length or value; what a length announces comes behind it */
 };
 
+static_assert((WIRE_VARINT & 5) == 0 && (WIRE_LENGTH & 5) == 0 && (WIRE_I64 & 5) && (WIRE_I32 & 5), "as tested below");
+
 /* Reads any field's head from `size` bytes. Groups (types 3 and 4) are bad: ONNX has none, and protobuf-c reads none.
  */
 struct wire_head wire_any_head(const uint8_t *at, size_t size);
 
-/* The same, at once for nearly all there are: a number below 16, and a length or a value below 128. */
+/* The same, at once for nearly all there are: a number below 16, or from there to 2,047, and a length or a value below
+   128. */
 static inline struct wire_head wire_head(const uint8_t *at, size_t size)
 {
-        if (size >= 2 && at[0] >= 8 && (at[0] | at[1]) < 0x80 &&
-            ((at[0] & 7) == WIRE_LENGTH || (at[0] & 7) == WIRE_VARINT))
+        if (size >= 2 && at[0] >= 8 && (at[0] | at[1]) < 0x80 && (at[0] & 5) == 0)
                 return (struct wire_head){at[1], at[0] >> 3, WIRE_OK, at[0] & 7, 1, 2};
+        if (size >= 3 && at[0] >= 0x80 && at[1] - 1U < 0x7f && at[2] < 0x80 && (at[0] & 5) == 0)
+                return (struct wire_head){at[2], (at[0] & 0x7fU) >> 3 | (uint32_t)at[1] << 4, WIRE_OK, at[0] & 7, 2, 3};
         return wire_any_head(at, size);
 }
 
