@@ -10,9 +10,10 @@ import struct
 
 from wire import number, text, varint
 
-ELEMENTS = {"float": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "string": 8, "bool": 9, "float16": 10,
-            "double": 11}
-FORMATS = {"float": "<f", "int32": "<i", "int64": "<q", "bool": "<?", "double": "<d", "uint8": "<B"}
+ELEMENTS = {"float": 1, "uint8": 2, "int8": 3, "int16": 5, "int32": 6, "int64": 7, "string": 8, "bool": 9,
+            "float16": 10, "double": 11, "uint32": 12}
+FORMATS = {"float": "<f", "int32": "<i", "int64": "<q", "bool": "<?", "double": "<d", "uint8": "<B", "int8": "<b",
+           "int16": "<h"}
 
 
 def split(listed):

@@ -1,17 +1,33 @@
 // Runs models with ONNX Runtime. Each line of standard input is a run, {"model": FILE, "feeds": {NAME: {type, dims, data}}};
-// each line of standard output is what became of it, {"shapes": {NAME: [...]}} or {"error": "..."}.
+// each line of standard output is what became of it, {"shapes": {NAME: [...]}, "types": {NAME: "float32"}} or {"error": "..."}.
 const ort = require("onnxruntime-node");
 
-const ARRAYS = { float32: Float32Array, int64: BigInt64Array, bool: Uint8Array };
+const ARRAYS = {
+  float32: Float32Array, float64: Float64Array, int8: Int8Array, uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array,
+  int32: Int32Array, uint32: Uint32Array, int64: BigInt64Array, uint64: BigUint64Array, bool: Uint8Array,
+};
 const OPTIONS = { graphOptimizationLevel: "disabled", logSeverityLevel: 4 };
 
 function tensor({ type, dims, data }) {
-  const values = new ARRAYS[type](dims.reduce((a, b) => a * b, 1));
-  for (let i = 0; i < values.length && data.length > 0; i++) {
+  const count = dims.reduce((a, b) => a * b, 1);
+  if (type === "string") {
+    return new ort.Tensor(type, Array.from({ length: count }, (_, i) => String(data[i % data.length])), dims);
+  }
+  const values = new ARRAYS[type](count);
+  for (let i = 0; i < count && data.length > 0; i++) {
     const value = data[i % data.length];
-    values[i] = type === "int64" ? BigInt(value) : value;
+    values[i] = type.endsWith("int64") ? BigInt(value) : value;
   }
   return new ort.Tensor(type, values, dims);
+}
+
+function described(made) {
+  const outcome = { shapes: {}, types: {} };
+  for (const [name, value] of Object.entries(made)) {
+    outcome.shapes[name] = value.dims;
+    outcome.types[name] = value.type;
+  }
+  return outcome;
 }
 
 async function main() {
@@ -22,8 +38,7 @@ async function main() {
     try {
       if (!sessions.has(run.model)) sessions.set(run.model, await ort.InferenceSession.create(run.model, OPTIONS));
       const feeds = Object.fromEntries(Object.entries(run.feeds).map(([name, given]) => [name, tensor(given)]));
-      const made = await sessions.get(run.model).run(feeds);
-      outcome = { shapes: Object.fromEntries(Object.entries(made).map(([name, value]) => [name, value.dims])) };
+      outcome = described(await sessions.get(run.model).run(feeds));
     } catch (fault) {
       outcome = { error: String(fault.message || fault) };
     }

@@ -1,8 +1,9 @@
 #!/bin/bash
-# tests/soak/run.sh [fuzz|graphs|requests|connections|fairness|throughput|calls|large|floods|floats|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
+# tests/soak/run.sh [fuzz|graphs|operators|requests|connections|fairness|throughput|calls|large|floods|floats|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
 #   fuzz      every fuzz target under libFuzzer with address and undefined sanitizers, SIZE seconds each (default 600);
 #             or TARGET alone
 #   graphs    SIZE random graphs (default 20,000) that tests/blackbox/test_random.py does not try
+#   operators  SIZE random nodes (default 40) of each operator that ONNX Runtime adds, held against the runtime
 #   requests  SIZE requests (default 1,000,000) of every kind on a daemon with the address sanitizer, good and bad
 #             bodies alike, a hundredth as many uploads that are reset, and a five hundredth as many large models: memory,
 #             descriptors and threads must stay level
@@ -95,6 +96,7 @@ soak_floats() {
 case $what in
 fuzz) soak_fuzz "${2:-600}" "${3:-}" ;;
 graphs) soak_script graphs "${2:-20000}" ;;
+operators) soak_script operators "${2:-40}" ;;
 requests) soak_script requests "${2:-1000000}" ;;
 connections) soak_script connections "${2:-50}" ;;
 fairness) soak_figures fairness "${2:-20}" ;;
@@ -106,6 +108,7 @@ floats) soak_floats "${2:-1000000}" ;;
 all)
         soak_fuzz 600
         soak_script graphs 20000
+        soak_script operators 40
         soak_script requests 1000000
         soak_script connections 50
         soak_figures fairness 20
@@ -116,7 +119,7 @@ all)
         soak_floats 1000000
         ;;
 *)
-        echo "usage: tests/soak/run.sh [fuzz|graphs|requests|connections|fairness|throughput|calls|large|floods|floats|all] [SIZE] [TARGET]" >&2
+        echo "usage: tests/soak/run.sh [fuzz|graphs|operators|requests|connections|fairness|throughput|calls|large|floods|floats|all] [SIZE] [TARGET]" >&2
         exit 2
         ;;
 esac
