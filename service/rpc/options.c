@@ -117,11 +117,11 @@ static enum ox_code take_shapes(struct taking *t, struct ox_input_shape **ret_mo
 }
 
 /* An element as text; "" for one that is no number. */
-static const char *element_text(struct arena *arena, const struct scalar *element)
+static const char *element_text(struct arena *arena, struct scalar element)
 {
-        if (element->kind == SCALAR_FLOAT)
-                return arena_printf(arena, "%.17g", element->f);
-        return element->kind == SCALAR_INT ? arena_printf(arena, "%lld", (long long)element->d.val) : "";
+        if (element.kind == SCALAR_FLOAT)
+                return arena_printf(arena, "%.17g", element.f);
+        return element.kind == SCALAR_INT ? arena_printf(arena, "%lld", (long long)element.d.val) : "";
 }
 
 /* A tensor gives an input its shape, where no other is given, as well as its elements. */
@@ -149,7 +149,7 @@ static enum ox_code take_input_value(struct taking *t, const OnnxTensor *given, 
         for (int d = 0; d < value.type.rank; d++)
                 dims[d] = arena_printf(arena, "%lld", (long long)value.type.dim[d].val);
         for (size_t i = 0; i < content->count; i++)
-                elements[i] = element_text(arena, &content->at[i]);
+                elements[i] = element_text(arena, content_at(content, i));
         *ret_shape = (struct ox_input_shape){.input = given->name, .dim = dims, .rank = (size_t)value.type.rank};
         *ret = (struct ox_input_content){.input = given->name, .element = elements, .count = content->count};
         return OX_OK;

@@ -320,7 +320,7 @@ static enum ox_code read_content(struct building *v, const struct ox_value *give
                                  size_t *ret_dropped)
 {
         const struct type *type = &ret->type;
-        struct scalar *at;
+        struct scalar element;
         size_t expected;
 
         if (type->kind != TYPE_TENSOR || type->elem == ELEM_UNDEFINED)
@@ -337,9 +337,13 @@ static enum ox_code read_content(struct building *v, const struct ox_value *give
                 *ret_dropped = given->n_content;
                 return OX_OK;
         }
-        ret->content = content_new(v->b->arena, given->n_content, &at);
-        for (size_t i = 0; i < given->n_content; i++)
-                TRY(read_element(v, type->elem, &given->content[i], &at[i]));
+        struct content *content = content_new(v->b->arena, given->n_content);
+
+        for (size_t i = 0; i < given->n_content; i++) {
+                TRY(read_element(v, type->elem, &given->content[i], &element));
+                content_set(content, i, element);
+        }
+        ret->content = content;
         return OX_OK;
 }
 

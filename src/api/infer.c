@@ -367,7 +367,7 @@ enum ox_code ox_infer_binary_broadcast(struct ox_context *context, const struct 
 static bool has_known_element(const struct content *content)
 {
         for (size_t i = 0; i < content->count; i++)
-                if (content->at[i].kind != SCALAR_UNKNOWN)
+                if (content_at(content, i).kind != SCALAR_UNKNOWN)
                         return true;
         return content->count == 0;
 }

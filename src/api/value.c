@@ -40,23 +40,23 @@ const struct ox_shape *shape_export(struct arena *arena, struct dim_table *dims,
         return shape;
 }
 
-static struct ox_element export_element(struct dim_table *dims, const struct scalar *s)
+static struct ox_element export_element(struct dim_table *dims, struct scalar s)
 {
-        struct dim d = s->kind == SCALAR_INT || s->kind == SCALAR_RATIO ? dim_resolve(dims, s->d) : dim_int(0);
+        struct dim d = s.kind == SCALAR_INT || s.kind == SCALAR_RATIO ? dim_resolve(dims, s.d) : dim_int(0);
 
-        switch (s->kind) {
+        switch (s.kind) {
         case SCALAR_UNKNOWN:
                 break;
         case SCALAR_FLOAT:
-                return (struct ox_element){.kind = OX_ELEMENT_FLOAT, .f = s->f};
+                return (struct ox_element){.kind = OX_ELEMENT_FLOAT, .f = s.f};
         case SCALAR_INT:
                 if (dim_is_int(d))
                         return (struct ox_element){.kind = OX_ELEMENT_INT, .i = d.val};
                 return (struct ox_element){.kind = OX_ELEMENT_TEXT, .text = dim_text(dims, d)};
         case SCALAR_RATIO:
                 if (dim_is_int(d))
-                        return (struct ox_element){.kind = OX_ELEMENT_FLOAT, .f = (double)d.val / (double)s->den};
-                if (s->den == 1) /* else it is a fraction of symbols, for which there is no spelling */
+                        return (struct ox_element){.kind = OX_ELEMENT_FLOAT, .f = (double)d.val / (double)s.den};
+                if (s.den == 1) /* else it is a fraction of symbols, for which there is no spelling */
                         return (struct ox_element){.kind = OX_ELEMENT_TEXT, .text = dim_text(dims, d)};
                 break;
         }
@@ -103,7 +103,7 @@ void value_export(struct arena *arena, struct dim_table *dims, const struct valu
                 struct ox_element *elements = arena_new_array(arena, struct ox_element, content->count);
 
                 for (size_t i = 0; i < content->count; i++)
-                        elements[i] = export_element(dims, &content->at[i]);
+                        elements[i] = export_element(dims, content_at(content, i));
                 ret->content = elements;
                 ret->n_content = content->count;
         }

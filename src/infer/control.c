@@ -139,19 +139,19 @@ static bool is_empty(const struct value *value)
 static const struct content *join_contents(struct node *n, const struct value *a, const struct value *b)
 {
         const struct content *x = content_read(a->content), *y = content_read(b->content);
-        struct scalar *at;
         size_t same = 0, lost = 0;
 
         if (!x || !y || x == y || x->count != y->count)
                 return x == y ? a->content : NULL;
-        const struct content *joined = content_new(n->arena, x->count, &at);
+        struct content *joined = content_new(n->arena, x->count);
 
         for (size_t i = 0; i < x->count; i++) {
-                bool is_known = x->at[i].kind != SCALAR_UNKNOWN, is_same = scalar_same(x->at[i], y->at[i]);
+                struct scalar s = content_at(x, i);
+                bool is_same = scalar_same(s, content_at(y, i));
 
-                at[i] = is_same ? x->at[i] : scalar_unknown();
+                content_set(joined, i, is_same ? s : scalar_unknown());
                 same += is_same;
-                lost += is_known && !is_same;
+                lost += s.kind != SCALAR_UNKNOWN && !is_same;
         }
         if (lost == 0)
                 return a->content;
@@ -252,18 +252,16 @@ static struct type forget_type(struct node *n, int o, struct type type, uint32_t
 
 static const struct content *forget_content(struct node *n, const struct content *content, uint32_t first)
 {
-        struct scalar *at;
-
         content = content_read(content);
-        if (!content)
-                return NULL;
-        const struct content *kept = content_new(n->arena, content->count, &at);
+        if (!content || content->form != CONTENT_SCALARS)
+                return content; /* without symbols */
+        struct content *kept = content_new(n->arena, content->count);
 
         for (size_t i = 0; i < content->count; i++) {
-                bool inner = (content->at[i].kind == SCALAR_INT || content->at[i].kind == SCALAR_RATIO) &&
-                             dim_names_since(n->dims, content->at[i].d, first);
+                struct scalar s = content_at(content, i);
+                bool inner = (s.kind == SCALAR_INT || s.kind == SCALAR_RATIO) && dim_names_since(n->dims, s.d, first);
 
-                at[i] = inner ? scalar_unknown() : content->at[i];
+                content_set(kept, i, inner ? scalar_unknown() : s);
         }
         return kept;
 }

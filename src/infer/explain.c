@@ -82,7 +82,7 @@ static bool lacks_content(const struct infer *f, const struct result_value *entr
         if (!content || !content_is_known(content))
                 return true;
         for (size_t i = 0; i < content->count; i++)
-                if (data_symbol(f, content->at[i].d))
+                if (data_symbol(f, content_at(content, i).d))
                         return true;
         return false;
 }
@@ -132,11 +132,15 @@ static const struct ox_diag *diag_of(const struct infer *f, const struct result_
         return NULL;
 }
 
-static const struct scalar *single(const struct result_value *entry)
+/* The one integer that an entry holds. */
+static bool single(const struct result_value *entry, struct dim *ret)
 {
         const struct content *content = entry ? content_read(entry->value.content) : NULL;
 
-        return content && content->count == 1 && content->at[0].kind == SCALAR_INT ? &content->at[0] : NULL;
+        if (!content || content->count != 1 || content_at(content, 0).kind != SCALAR_INT)
+                return false;
+        *ret = content_at(content, 0).d;
+        return true;
 }
 
 /* A condition that compares two numbers: what it takes for it to hold, and the option that makes it so, if one does.
@@ -153,17 +157,15 @@ static const char *comparison(struct explaining *x, const struct result_value *c
         for (size_t i = 0; node && node->n_input == 2 && i < sizeof(comparisons) / sizeof(comparisons[0]); i++) {
                 if (strcmp(node->op->type, comparisons[i].op) != 0)
                         continue;
-                const struct scalar *left =
-                        single(find(x, condition->scope, str_text(x->f->strings, node_input(node, 0))));
-                const struct scalar *right =
-                        single(find(x, condition->scope, str_text(x->f->strings, node_input(node, 1))));
+                struct dim left, right;
 
-                if (!left || !right)
+                if (!single(find(x, condition->scope, str_text(x->f->strings, node_input(node, 0))), &left) ||
+                    !single(find(x, condition->scope, str_text(x->f->strings, node_input(node, 1))), &right))
                         return NULL;
-                const char *a = dim_text(x->f->dims, left->d), *b = dim_text(x->f->dims, right->d);
+                const char *a = dim_text(x->f->dims, left), *b = dim_text(x->f->dims, right);
                 const char *holds = arena_printf(x->f->arena, "%s %s %s", a, comparisons[i].sign, b);
 
-                *ret_decide = i == 0 && dim_as_symbol(x->f->dims, left->d, &symbol) && dim_is_int(right->d)
+                *ret_decide = i == 0 && dim_as_symbol(x->f->dims, left, &symbol) && dim_is_int(right)
                                       ? arena_printf(x->f->arena, "dim=%s=%s", a, b)
                                       : holds;
                 return holds;

@@ -186,7 +186,7 @@ static bool content_same(const struct content *a, const struct content *b)
         if (!a || !b || a->count != b->count)
                 return a == b;
         for (size_t i = 0; i < a->count; i++)
-                if (!scalar_same(a->at[i], b->at[i]))
+                if (!scalar_same(content_at(a, i), content_at(b, i)))
                         return false;
         return true;
 }

@@ -292,7 +292,7 @@ enum ox_code given_set_content(struct infer *f, struct result_value *entry, cons
                                const char **ret_error)
 {
         enum elem elem = entry->value.type.elem;
-        struct scalar *at;
+        struct scalar element;
 
         if (entry->value.type.kind != TYPE_TENSOR ||
             !(elem_is_float(elem) || elem_is_integer(elem) || elem == ELEM_BOOL)) {
@@ -311,11 +311,13 @@ enum ox_code given_set_content(struct infer *f, struct result_value *entry, cons
                         given->count, given->input, given->input);
                 return OX_INVALID_ARGUMENT;
         }
-        struct content *content = content_new(f->arena, given->count, &at);
+        struct content *content = content_new(f->arena, given->count);
 
         for (size_t i = 0; i < given->count; i++) {
-                if (read_element(given->element[i], elem, &at[i]))
+                if (read_element(given->element[i], elem, &element)) {
+                        content_set(content, i, element);
                         continue;
+                }
                 *ret_error = arena_printf(f->arena, "value: element %zu of %s must be of type %s, got '%.40s'", i,
                                           given->input, elem_name((int)elem), given->element[i]);
                 return OX_INVALID_ARGUMENT;
@@ -329,7 +331,6 @@ void given_name_elements(struct infer *f, struct result_value *entry)
         const struct type *type = &entry->value.type;
         struct dim_origin origin = {.value = entry->name, .axis = -1, .op = "", .node = "", .scope = ""};
         int64_t lower, upper, count = 1;
-        struct scalar *at;
 
         if (entry->value.content || type->kind != TYPE_TENSOR || !elem_is_integer(type->elem) || type->rank < 0 ||
             type->rank > 1 || !elem_int_range(type->elem, &lower, &upper))
@@ -339,13 +340,13 @@ void given_name_elements(struct infer *f, struct result_value *entry)
                         return;
                 count = type->dim[0].val;
         }
-        struct content *content = content_new(f->arena, (size_t)count, &at);
+        struct content *content = content_new(f->arena, (size_t)count);
 
         for (int64_t i = 0; i < count; i++) {
                 const char *name =
                         type->rank ? arena_printf(f->arena, "%s[%lld]", entry->name, (long long)i) : entry->name;
 
-                at[i] = scalar_int(dim_fresh_element(f->dims, name, lower, upper, &origin));
+                content_set(content, (size_t)i, scalar_int(dim_fresh_element(f->dims, name, lower, upper, &origin)));
         }
         entry->value.content = content;
 }

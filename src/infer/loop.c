@@ -216,7 +216,7 @@ static int truth(const struct content *content)
         int64_t number;
 
         content = content_read(content);
-        if (!content || content->count != 1 || !scalar_is_number(content->at[0], &number))
+        if (!content || content->count != 1 || !scalar_is_number(content_at(content, 0), &number))
                 return -1;
         return number != 0;
 }
@@ -239,8 +239,8 @@ static struct dim trip_count(struct node *n, int goes_on, int output)
 
         if (starts == 0)
                 return dim_int(0);
-        if (m && m->count == 1 && m->at[0].kind == SCALAR_INT)
-                most = greater_dim(n, m->at[0].d, dim_int(0));
+        if (m && m->count == 1 && content_at(m, 0).kind == SCALAR_INT)
+                most = greater_dim(n, content_at(m, 0).d, dim_int(0));
         else if (in_given(n, 0))
                 return out_fresh(n, output, 0);
         if (starts == 1 && goes_on == 0 && in_given(n, 1))
@@ -296,7 +296,6 @@ enum ox_code control_loop(struct infer *f, const struct scope *scope, struct nod
         size_t n_state = n->n_in > 2 ? (size_t)n->n_in - 2 : 0, skip = in_given(n, 1) ? 1 : 0;
         uint32_t first = dim_symbol_count(f->dims);
         size_t errors = f->diags.errors;
-        struct scalar *at;
 
         if (!body)
                 return control_missing(n, "body");
@@ -314,8 +313,7 @@ enum ox_code control_loop(struct infer *f, const struct scope *scope, struct nod
         c.args = arena_new_array(f->arena, struct value, n_state + 2);
         c.outputs = arena_new_array(f->arena, struct value, body->n_output);
         c.args[0] = (struct value){.type = type_tensor(ELEM_INT64, 0, NULL)};
-        c.args[1] = (struct value){.type = type_tensor(ELEM_BOOL, 0, NULL), .content = content_new(f->arena, 1, &at)};
-        at[0] = scalar_int(dim_int(1));
+        c.args[1] = (struct value){.type = type_tensor(ELEM_BOOL, 0, NULL), .content = content_of_int(f->arena, 1)};
         for (size_t i = 0; i < n_state; i++)
                 c.args[2 + i] = in_given(n, (int)i + 2) ? *n->in[i + 2] : (struct value){.type = type_unknown};
         TRY(carry(f, scope, n, &c));

@@ -72,8 +72,8 @@ static bool unroll_next(struct unroll *u)
    all of them as long as each is known. */
 struct stack {
         struct type type;
-        struct scalar *at;
-        size_t count, room;
+        const struct content **part; /* of each iteration */
+        size_t parts, room, count;   /* `count` elements in all */
         bool with_contents;
 };
 
@@ -84,14 +84,25 @@ static void stack_elements(struct unroll *u, struct stack *s, const struct conte
                 s->with_contents = false;
                 return;
         }
-        if (s->count + content->count > s->room) {
-                size_t room = 2 * s->room + content->count;
+        if (s->parts == s->room) {
+                size_t room = 2 * s->room + 4;
 
-                s->at = arena_grow(u->f->arena, s->at, s->room * sizeof(*s->at), room * sizeof(*s->at));
+                s->part = arena_grow(u->f->arena, s->part, s->room * sizeof(*s->part), room * sizeof(*s->part));
                 s->room = room;
         }
-        for (size_t i = 0; i < content->count; i++)
-                s->at[s->count++] = content->at[i];
+        s->part[s->parts++] = content;
+        s->count += content->count;
+}
+
+static const struct content *stacked(struct arena *arena, const struct stack *s)
+{
+        struct content *content = content_new(arena, s->count);
+        size_t at = 0;
+
+        for (size_t k = 0; k < s->parts; k++)
+                for (size_t i = 0; i < s->part[k]->count; i++)
+                        content_set(content, at++, content_at(s->part[k], i));
+        return content;
 }
 
 static void stack_push(struct unroll *u, struct stack *s, const struct value *value, bool is_first)
@@ -127,7 +138,7 @@ static int goes_on(const struct unroll *u)
         const struct content *condition = content_read(u->outputs[0].content);
         int64_t number;
 
-        if (!condition || condition->count != 1 || !scalar_is_number(condition->at[0], &number))
+        if (!condition || condition->count != 1 || !scalar_is_number(content_at(condition, 0), &number))
                 return -1;
         return number != 0;
 }
@@ -138,10 +149,7 @@ static bool unroll_all(struct unroll *u, size_t n_state, int64_t most, struct st
         struct node *n = u->n;
 
         for (*ret_count = 0; *ret_count < most;) {
-                struct scalar *at;
-
-                u->args[0].content = content_new(n->arena, 1, &at);
-                at[0] = scalar_int(dim_int(*ret_count));
+                u->args[0].content = content_of_int(n->arena, *ret_count);
                 if (!unroll_next(u))
                         return false;
                 for (size_t i = 0; i < n_state; i++)
@@ -177,7 +185,6 @@ bool unroll_loop(struct infer *f, const struct scope *scope, struct node *n, con
 {
         struct unroll u = {.f = f, .scope = scope, .n = n, .body = body, .reports = report};
         struct stack *stacks = arena_new_array(f->arena, struct stack, (size_t)n->n_out);
-        struct scalar *at;
         int64_t most;
 
         if (!most_iterations(n, &most) || !unroll_begin(&u, dim_is_int(count) ? count.val : 1, cost))
@@ -185,8 +192,7 @@ bool unroll_loop(struct infer *f, const struct scope *scope, struct node *n, con
         for (int o = 0; o < n->n_out; o++)
                 stacks[o] = (struct stack){.type = unknown_tensor, .with_contents = true};
         u.args[0] = (struct value){.type = type_tensor(ELEM_INT64, 0, NULL)};
-        u.args[1] = (struct value){.type = type_tensor(ELEM_BOOL, 0, NULL), .content = content_new(f->arena, 1, &at)};
-        at[0] = scalar_int(dim_int(1));
+        u.args[1] = (struct value){.type = type_tensor(ELEM_BOOL, 0, NULL), .content = content_of_int(f->arena, 1)};
         for (size_t i = 0; i < n_state; i++)
                 u.args[2 + i] = in_given(n, (int)i + 2) ? *n->in[i + 2] : (struct value){.type = type_unknown};
         bool done = unroll_all(&u, n_state, most, stacks, ret_count);
@@ -199,13 +205,8 @@ bool unroll_loop(struct infer *f, const struct scope *scope, struct node *n, con
                         ret[o] = u.args[2 + o];
                 else
                         ret[o] = (struct value){.type = s->type};
-                if ((size_t)o >= n_state && s->with_contents) {
-                        struct content *content = content_new(f->arena, s->count, &at);
-
-                        for (size_t i = 0; i < content->count; i++)
-                                at[i] = s->at[i];
-                        ret[o].content = content;
-                }
+                if ((size_t)o >= n_state && s->with_contents)
+                        ret[o].content = stacked(f->arena, s);
         }
         return done;
 }

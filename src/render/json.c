@@ -165,14 +165,14 @@ static void put_content(struct json_sink *sink, const struct content *content, b
 {
         json_open(&sink->out, '[');
         for (size_t i = 0; i < content->count; i++) {
-                const struct scalar *s = &content->at[i];
+                const struct scalar s = content_at(content, i);
                 double value;
 
                 json_item(&sink->out);
-                if (scalar_float_value(s, &value))
+                if (scalar_float_value(&s, &value))
                         json_float(&sink->out, value, narrow);
                 else
-                        put_dim(&sink->out, sink->dims, s->d);
+                        put_dim(&sink->out, sink->dims, s.d);
         }
         json_close(&sink->out, ']');
 }

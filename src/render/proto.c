@@ -113,14 +113,14 @@ static struct message_out put_content(struct message_out out, unsigned field, co
                                       bool narrow)
 {
         for (size_t i = 0; i < content->count; i++) {
-                const struct scalar *s = &content->at[i];
+                const struct scalar s = content_at(content, i);
                 char text[FLOAT_TEXT];
                 double value;
 
-                if (scalar_float_value(s, &value))
+                if (scalar_float_value(&s, &value))
                         message_bytes(&out, field, text, (size_t)(float_put(text, value, narrow) - text));
                 else
-                        out = put_size(out, field, s->d);
+                        out = put_size(out, field, s.d);
         }
         return out;
 }

@@ -122,18 +122,18 @@ static void put_content(struct table *t, const struct content *content, enum ele
 {
         buf_puts(&t->buf, "  = ");
         for (size_t i = 0; i < content->count && i < CONTENT_MOST; i++) {
-                const struct scalar *s = &content->at[i];
+                const struct scalar s = content_at(content, i);
                 char text[FLOAT_TEXT];
                 double number;
 
                 if (i)
                         buf_puts(&t->buf, ", ");
-                if (scalar_float_value(s, &number)) {
+                if (scalar_float_value(&s, &number)) {
                         char *end = float_put(text, number, elem != ELEM_DOUBLE);
 
                         buf_put(&t->buf, text, (size_t)(end - text));
                 } else {
-                        put_dim(t, s->d);
+                        put_dim(t, s.d);
                 }
         }
         if (content->count > CONTENT_MOST)

@@ -39,10 +39,10 @@ static inline const struct content *value_content(const struct value *value)
                 return NULL;
         content = content_read(content);
 
-        for (size_t i = 0; content && i < content->count; i++) {
-                const struct scalar *s = &content->at[i];
+        for (size_t i = 0; content && content->form == CONTENT_SCALARS && i < content->count; i++) {
+                const struct scalar s = content_at(content, i);
 
-                if (s->kind == SCALAR_UNKNOWN || (s->kind == SCALAR_RATIO && s->den != 1 && !dim_is_int(s->d)))
+                if (s.kind == SCALAR_UNKNOWN || (s.kind == SCALAR_RATIO && s.den != 1 && !dim_is_int(s.d)))
                         return NULL;
         }
         return content;

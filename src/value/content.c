@@ -1,16 +1,46 @@
 #include <math.h>
-#include <string.h>
 
 #include "value/value.h"
 
-struct content *content_new(struct arena *arena, size_t count, struct scalar **ret_at)
+struct content *content_new(struct arena *arena, size_t count)
 {
         struct content *content = arena_new_array(arena, struct content, 1);
-        struct scalar *at = arena_new_array(arena, struct scalar, count);
 
-        memset(at, 0, count * sizeof(*at));
-        *content = (struct content){.count = count, .at = at};
-        *ret_at = at;
+        *content = (struct content){.count = count, .form = CONTENT_EMPTY, .arena = arena};
+        return content;
+}
+
+/* The elements so far as scalars. */
+static void content_open(struct content *content)
+{
+        struct scalar *scalars = arena_new_array(content->arena, struct scalar, content->count);
+
+        for (size_t i = 0; i < content->count; i++)
+                scalars[i] = content_at(content, i);
+        content->scalars = scalars;
+        content->form = CONTENT_SCALARS;
+}
+
+void content_set_other(struct content *content, size_t i, struct scalar s)
+{
+        bool is_int = s.kind == SCALAR_INT && dim_is_int(s.d);
+
+        if (content->form == CONTENT_EMPTY && (is_int || s.kind == SCALAR_FLOAT)) {
+                content->ints = arena_zalloc(content->arena, content->count * sizeof(*content->ints));
+                content->form = is_int ? CONTENT_INTS : CONTENT_FLOATS;
+                content_set(content, i, s);
+                return;
+        }
+        if (content->form != CONTENT_SCALARS)
+                content_open(content);
+        content->scalars[i] = s;
+}
+
+const struct content *content_of_int(struct arena *arena, int64_t number)
+{
+        struct content *content = content_new(arena, 1);
+
+        content_set(content, 0, scalar_int(dim_int(number)));
         return content;
 }
 
@@ -23,10 +53,20 @@ const struct content *content_read(const struct content *content)
         return content->unread->read;
 }
 
+bool content_floats(const struct content *content, const double **ret)
+{
+        static const double none[1];
+
+        *ret = content->count ? content->floats : none;
+        return content->form == CONTENT_FLOATS || content->count == 0;
+}
+
 bool content_is_known(const struct content *content)
 {
-        for (size_t i = 0; i < content->count; i++)
-                if (content->at[i].kind == SCALAR_UNKNOWN)
+        if (content->form == CONTENT_EMPTY)
+                return content->count == 0;
+        for (size_t i = 0; content->form == CONTENT_SCALARS && i < content->count; i++)
+                if (content->scalars[i].kind == SCALAR_UNKNOWN)
                         return false;
         return true;
 }

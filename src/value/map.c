@@ -36,23 +36,33 @@ static bool has_symbol(struct scalar s)
         return (s.kind == SCALAR_INT || s.kind == SCALAR_RATIO) && !dim_is_int(s.d);
 }
 
+/* Element `i`, mapped. */
+static struct scalar map_scalar(const struct value_map *map, const struct content *content, size_t i)
+{
+        struct scalar s = content->scalars[i];
+
+        return !has_symbol(s) || map->number(map->user, &s.d) ? s : scalar_unknown();
+}
+
+/* The content itself where nothing changes. */
 static const struct content *content_map(const struct value_map *map, const struct content *content)
 {
-        bool symbolic = false;
+        struct content *copy = NULL;
 
-        for (size_t i = 0; content && i < content->count && !symbolic; i++)
-                symbolic = has_symbol(content->at[i]);
-        if (!symbolic)
+        if (!content || content->form != CONTENT_SCALARS)
                 return content;
-        struct scalar *at;
-        struct content *copy = content_new(map->arena, content->count, &at);
-
         for (size_t i = 0; i < content->count; i++) {
-                at[i] = content->at[i];
-                if (has_symbol(at[i]) && !map->number(map->user, &at[i].d))
-                        at[i] = scalar_unknown();
+                struct scalar s = map_scalar(map, content, i), was = content->scalars[i];
+
+                if (!copy && (s.kind != was.kind || !dim_same(s.d, was.d))) {
+                        copy = content_new(map->arena, content->count);
+                        for (size_t k = 0; k < i; k++)
+                                content_set(copy, k, content->scalars[k]);
+                }
+                if (copy)
+                        content_set(copy, i, s);
         }
-        return copy;
+        return copy ? copy : content;
 }
 
 struct value value_map(const struct value_map *map, const struct value *value)
@@ -113,8 +123,10 @@ void value_resolve(struct arena *arena, struct dim_table *dims, struct value *va
         if (value->elements && !stale)
                 stale = elements_map(&map, value->elements, (size_t)value->length.val) != value->elements;
         /* Elements that nobody read yet are the model's, and numbers. */
-        for (size_t i = 0; content && !content->unread && !stale && i < content->count; i++)
-                stale = has_symbol(content->at[i]) && is_stale(dims, content->at[i].d);
+        bool is_read = content && !content->unread;
+
+        for (size_t i = 0; is_read && content->form == CONTENT_SCALARS && !stale && i < content->count; i++)
+                stale = has_symbol(content->scalars[i]) && is_stale(dims, content->scalars[i].d);
         if (!stale)
                 return;
         value->content = content && !content->unread ? content : NULL;

@@ -39,11 +39,18 @@ struct scalar {
 };
 
 /* The elements of a tensor, row-major; some may be SCALAR_UNKNOWN. Its shape is the value's, all of it integers whose
-   product is count (at most limits.content_elements). Immutable. */
+   product is count (at most limits.content_elements). They are read by content_at() alone: most are numbers of one
+   kind, which take a fifth of the memory. Once they are set nothing changes them. */
 struct content {
         size_t count;
-        const struct scalar *at;
-        struct unread *unread; /* NULL: `at` holds the elements; else content_read() fetches them */
+        enum content_form { CONTENT_EMPTY, CONTENT_INTS, CONTENT_FLOATS, CONTENT_SCALARS } form;
+        union {
+                int64_t *ints;
+                double *floats;
+                struct scalar *scalars;
+        };
+        struct arena *arena;
+        struct unread *unread; /* NULL: the elements are here; else content_read() fetches them */
 };
 
 /* Elements that nobody has asked for yet: most tensors of a model are weights, which decide no shape. */
@@ -206,11 +213,46 @@ static inline bool scalar_is_number(struct scalar s, int64_t *ret)
         return true;
 }
 
-/* A new content with room for `count` elements, which the caller fills through *ret_at. */
-struct content *content_new(struct arena *arena, size_t count, struct scalar **ret_at);
+/* A new content of `count` elements, each of which is to be set, in any order, and may be set again. */
+struct content *content_new(struct arena *arena, size_t count);
+
+/* That of one integer. */
+const struct content *content_of_int(struct arena *arena, int64_t number);
+
+/* For content_set(): an element unlike those before it, or the first one. */
+void content_set_other(struct content *content, size_t i, struct scalar s);
+
+static inline void content_set(struct content *content, size_t i, struct scalar s)
+{
+        if (content->form == CONTENT_INTS && s.kind == SCALAR_INT && dim_is_int(s.d))
+                content->ints[i] = s.d.val;
+        else if (content->form == CONTENT_FLOATS && s.kind == SCALAR_FLOAT)
+                content->floats[i] = s.f;
+        else
+                content_set_other(content, i, s);
+}
+
+/* Element `i` < count of a content that was read. */
+static inline struct scalar content_at(const struct content *content, size_t i)
+{
+        switch (content->form) {
+        case CONTENT_INTS:
+                return scalar_int(dim_int(content->ints[i]));
+        case CONTENT_FLOATS:
+                return scalar_float(content->floats[i]);
+        case CONTENT_SCALARS:
+                return content->scalars[i];
+        case CONTENT_EMPTY:
+                break;
+        }
+        return scalar_unknown();
+}
 
 /* The elements at hand, fetched at the first call. NULL for NULL. */
 const struct content *content_read(const struct content *content);
+
+/* The elements where all are floats that are known. */
+bool content_floats(const struct content *content, const double **ret);
 
 /* Whether no element is SCALAR_UNKNOWN. */
 bool content_is_known(const struct content *content);

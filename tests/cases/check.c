@@ -121,7 +121,7 @@ static bool check_content(struct checker *c, const struct case_value *wanted, co
                 return differ(c, "elements", arena_printf(c->arena, "%zu", wanted->n_content),
                               arena_printf(c->arena, "%zu", count));
         for (size_t i = 0; i < wanted->n_content; i++)
-                if (!check_scalar(c, i, wanted->content[i], got == NULL ? scalar_unknown() : got->at[i]))
+                if (!check_scalar(c, i, wanted->content[i], got == NULL ? scalar_unknown() : content_at(got, i)))
                         return false;
         return true;
 }

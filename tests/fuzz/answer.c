@@ -73,7 +73,6 @@ static struct value copy_value(struct copying *c, const struct value *value)
 {
         const struct content *content = content_read(value->content);
         struct value ret = *value;
-        struct scalar *at;
 
         ret.type = copy_type(c, &value->type);
         if (value->has_length)
@@ -87,12 +86,16 @@ static struct value copy_value(struct copying *c, const struct value *value)
                                      type_keep(c->arena, copy_type(c, value->elements->at[i])));
         }
         if (content != NULL) {
-                ret.content = content_new(c->arena, content->count, &at);
+                struct content *copy = content_new(c->arena, content->count);
+
                 for (size_t i = 0; i < content->count; i++) {
-                        at[i] = content->at[i];
-                        if (at[i].kind == SCALAR_INT || at[i].kind == SCALAR_RATIO)
-                                at[i].d = copy_dim(c, at[i].d, -1);
+                        struct scalar s = content_at(content, i);
+
+                        if (s.kind == SCALAR_INT || s.kind == SCALAR_RATIO)
+                                s.d = copy_dim(c, s.d, -1);
+                        content_set(copy, i, s);
                 }
+                ret.content = copy;
         }
         return ret;
 }

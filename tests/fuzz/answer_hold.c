@@ -195,14 +195,14 @@ static void hold_content(struct holding *h, const struct content *said, const st
         if (said->count != is->count)
                 contradiction(h, "it has %zu elements, not %zu", said->count, is->count);
         for (size_t i = 0; i < said->count; i++) {
-                const struct scalar *a = &said->at[i], *b = &is->at[i];
+                const struct scalar a = content_at(said, i), b = content_at(is, i);
 
-                if (a->kind == SCALAR_UNKNOWN || b->kind == SCALAR_UNKNOWN)
+                if (a.kind == SCALAR_UNKNOWN || b.kind == SCALAR_UNKNOWN)
                         continue;
-                if (b->kind == SCALAR_FLOAT && !h->binds)
-                        hold_float(h, a, b->f);
-                else if (a->kind == SCALAR_INT && scalar_is_number(*b, &number))
-                        hold_number(h, a->d, number);
+                if (b.kind == SCALAR_FLOAT && !h->binds)
+                        hold_float(h, &a, b.f);
+                else if (a.kind == SCALAR_INT && scalar_is_number(b, &number))
+                        hold_number(h, a.d, number);
         }
 }
 

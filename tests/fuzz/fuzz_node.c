@@ -42,7 +42,7 @@ static bool is_taken_for_granted(const struct subject *s, const struct value *in
         weak = content_read(s->weak[1].content);
         strong = content_read(in[1].content);
         for (size_t i = 0; weak != NULL && strong != NULL && i < weak->count; i++)
-                if (!dim_is_int(weak->at[i].d) && dim_is(strong->at[i].d, 0))
+                if (!dim_is_int(content_at(weak, i).d) && dim_is(content_at(strong, i).d, 0))
                         return false;
         return true;
 }

@@ -60,17 +60,17 @@ static void print_value(struct dim_table *dims, const struct value *value)
                 return;
         fprintf(stderr, "{");
         for (size_t i = 0; i < content->count; i++) {
-                const struct scalar *s = &content->at[i];
+                const struct scalar s = content_at(content, i);
 
                 fprintf(stderr, i > 0 ? "," : "");
-                if (s->kind == SCALAR_UNKNOWN)
+                if (s.kind == SCALAR_UNKNOWN)
                         fprintf(stderr, "?");
-                else if (s->kind == SCALAR_FLOAT)
-                        fprintf(stderr, "%.17g", s->f);
+                else if (s.kind == SCALAR_FLOAT)
+                        fprintf(stderr, "%.17g", s.f);
                 else
-                        print_dim(dims, s->d);
-                if (s->kind == SCALAR_RATIO)
-                        fprintf(stderr, "/%" PRId64, s->den);
+                        print_dim(dims, s.d);
+                if (s.kind == SCALAR_RATIO)
+                        fprintf(stderr, "/%" PRId64, s.den);
         }
         fprintf(stderr, "}");
 }

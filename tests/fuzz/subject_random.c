@@ -169,16 +169,17 @@ static void choose_content(struct maker *b, struct value *value)
 {
         enum elem elem = value->type.elem;
         int64_t count = 1;
-        struct scalar *at;
 
         if (value->type.kind != TYPE_TENSOR || (!elem_is_float(elem) && !elem_is_integer(elem) && elem != ELEM_BOOL))
                 return;
         for (int d = 0; d < value->type.rank; d++)
                 if (__builtin_mul_overflow(count, value->type.dim[d].val, &count) || count > CONTENT_MOST)
                         return;
-        value->content = content_new(b->s->arena, (size_t)count, &at);
+        struct content *content = content_new(b->s->arena, (size_t)count);
+
         for (int64_t i = 0; i < count; i++)
-                at[i] = choose_scalar(b, elem);
+                content_set(content, (size_t)i, choose_scalar(b, elem));
+        value->content = content;
 }
 
 static void choose_elements(struct maker *b, struct value *value)

@@ -42,21 +42,28 @@ static void vary_shape(struct subject *s, struct value *value)
         type->dim = dims;
 }
 
+static struct content *content_copy(struct subject *s, const struct content *content)
+{
+        struct content *copy = content_new(s->arena, content->count);
+
+        for (size_t i = 0; i < content->count; i++)
+                content_set(copy, i, content_at(content, i));
+        return copy;
+}
+
 static void vary_content(struct subject *s, struct value *value)
 {
         static const int64_t elements[] = {0, 1, -1, 2, 3, -2, 4, 5, -5, 7, INT32_MAX, INT64_MAX, INT64_MIN};
         const struct content *content = content_read(value->content);
         int64_t element = DRAW_FROM(&s->draw, elements);
-        struct scalar *at;
 
         if (content == NULL || content->count == 0)
                 return;
-        struct content *copy = content_new(s->arena, content->count, &at);
+        struct content *copy = content_copy(s, content);
 
-        memcpy(at, content->at, content->count * sizeof(*at));
-        at[draw_below(&s->draw, content->count)] =
-                elem_is_float(value->type.elem) ? scalar_float(float_round(value->type.elem, (double)element / 2))
-                                                : scalar_int(dim_int(element));
+        content_set(copy, draw_below(&s->draw, content->count),
+                    elem_is_float(value->type.elem) ? scalar_float(float_round(value->type.elem, (double)element / 2))
+                                                    : scalar_int(dim_int(element)));
         value->content = copy;
 }
 
@@ -238,20 +245,19 @@ static struct type weaken_type(struct subject *s, const struct type *type)
 static const struct content *weaken_content(struct subject *s, const struct content *content)
 {
         size_t mode = draw_below(&s->draw, 4);
-        struct scalar *at;
 
         if (content == NULL || mode == 0)
                 return NULL;
-        struct content *copy = content_new(s->arena, content->count, &at);
+        struct content *copy = content_copy(s, content);
 
-        memcpy(at, content->at, content->count * sizeof(*at));
         for (size_t i = 0; i < content->count && mode > 1; i++) {
                 size_t choice = draw_below(&s->draw, 6);
+                struct scalar element = content_at(copy, i);
 
                 if (choice == 0)
-                        at[i] = scalar_unknown();
-                else if (choice < 4 && at[i].kind == SCALAR_INT)
-                        at[i].d = weaken_number(s, at[i].d);
+                        content_set(copy, i, scalar_unknown());
+                else if (choice < 4 && element.kind == SCALAR_INT)
+                        content_set(copy, i, scalar_int(weaken_number(s, element.d)));
         }
         return copy;
 }
@@ -366,7 +372,6 @@ static bool concrete_scalar(struct subject *s, enum elem elem, struct scalar *sc
 static bool concrete_value(struct subject *s, struct value *value, struct assignment *a)
 {
         const struct content *content = content_read(value->content);
-        struct scalar *at;
 
         if (!concrete_dims(s, &value->type, a))
                 return false;
@@ -391,12 +396,14 @@ static bool concrete_value(struct subject *s, struct value *value, struct assign
         }
         if (content == NULL)
                 return true;
-        struct content *copy = content_new(s->arena, content->count, &at);
+        struct content *copy = content_new(s->arena, content->count);
 
         for (size_t i = 0; i < content->count; i++) {
-                at[i] = content->at[i];
-                if (!concrete_scalar(s, value->type.elem, &at[i], a))
+                struct scalar element = content_at(content, i);
+
+                if (!concrete_scalar(s, value->type.elem, &element, a))
                         return false;
+                content_set(copy, i, element);
         }
         value->content = copy;
         return true;

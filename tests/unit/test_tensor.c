@@ -82,10 +82,10 @@ static void has_ints(const OnnxTensor *tensor, const int64_t *wanted, size_t cou
                 int64_t value;
 
                 if (wanted[i] == UNKNOWN) {
-                        ck_assert_int_eq(content->at[i].kind, SCALAR_UNKNOWN);
+                        ck_assert_int_eq(content_at(content, i).kind, SCALAR_UNKNOWN);
                         continue;
                 }
-                ck_assert(scalar_is_number(content->at[i], &value));
+                ck_assert(scalar_is_number(content_at(content, i), &value));
                 ck_assert_int_eq(value, wanted[i]);
         }
 }
@@ -95,13 +95,13 @@ static void has_floats(const OnnxTensor *tensor, const double *wanted, size_t co
         const struct content *content = has_count(tensor, count);
 
         for (size_t i = 0; i < count; i++) {
-                ck_assert_int_eq(content->at[i].kind, SCALAR_FLOAT);
+                ck_assert_int_eq(content_at(content, i).kind, SCALAR_FLOAT);
                 if (isnan(wanted[i])) {
-                        ck_assert(isnan(content->at[i].f));
+                        ck_assert(isnan(content_at(content, i).f));
                         continue;
                 }
-                ck_assert(content->at[i].f == wanted[i]);
-                ck_assert_int_eq(signbit(content->at[i].f) != 0, signbit(wanted[i]) != 0);
+                ck_assert(content_at(content, i).f == wanted[i]);
+                ck_assert_int_eq(signbit(content_at(content, i).f) != 0, signbit(wanted[i]) != 0);
         }
 }
 
@@ -292,5 +292,43 @@ START_TEST(tells_types)
 }
 END_TEST
 
-UNIT_MAIN("tensor", reads_raw_integers, reads_raw_floats, reads_typed_fields, reads_scalars_and_empty_tensors,
-          knows_nothing_of_what_is_not_there, tells_faulty_tensors, tells_types);
+/* What is of one kind takes 8 bytes an element; what follows that is of another changes nothing of what was set. */
+START_TEST(kinds_of_contents)
+{
+        enum { MANY = 1000 };
+        const struct scalar others[] = {scalar_unknown(),
+                                        scalar_int(dim_int(-5)),
+                                        scalar_float(0.25),
+                                        scalar_int((struct dim){.expr = 7}),
+                                        {.kind = SCALAR_RATIO, .d = {.expr = 9}, .den = 4}};
+
+        setup();
+        for (int floats = 0; floats < 2; floats++) {
+                for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++) {
+                        size_t before = arena_used(arena);
+                        struct content *content = content_new(arena, MANY);
+
+                        for (size_t i = 0; i < MANY; i++)
+                                content_set(content, i,
+                                            floats ? scalar_float((double)i / 2) : scalar_int(dim_int((int64_t)i)));
+                        ck_assert_uint_lt(arena_used(arena) - before, MANY * sizeof(int64_t) + 256);
+                        ck_assert(content_is_known(content));
+                        content_set(content, 500, others[k]);
+                        ck_assert(content_is_known(content) == (others[k].kind != SCALAR_UNKNOWN));
+                        for (size_t i = 0; i < MANY; i++) {
+                                struct scalar s = content_at(content, i);
+
+                                if (i == 500)
+                                        ck_assert(s.kind == others[k].kind && dim_same(s.d, others[k].d));
+                                else if (floats)
+                                        ck_assert(s.kind == SCALAR_FLOAT && s.f == (double)i / 2);
+                                else
+                                        ck_assert(s.kind == SCALAR_INT && dim_is(s.d, (int64_t)i));
+                        }
+                }
+        }
+}
+END_TEST
+
+UNIT_MAIN("tensor", kinds_of_contents, reads_raw_integers, reads_raw_floats, reads_typed_fields,
+          reads_scalars_and_empty_tensors, knows_nothing_of_what_is_not_there, tells_faulty_tensors, tells_types);

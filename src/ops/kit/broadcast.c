@@ -257,13 +257,13 @@ static struct scalar operand_at(const struct operand *operand, const int64_t *at
                 return scalar_unknown();
         for (int d = 0; d < rank; d++)
                 found += at[d] * operand->step[d];
-        return operand->of->at[found];
+        return content_at(operand->of, (size_t)found);
 }
 
 void content_broadcast_partial(struct node *n, scalar_fn f)
 {
         struct operand *operands = arena_new_array(n->arena, struct operand, (size_t)n->n_in);
-        struct scalar *args = arena_new_array(n->arena, struct scalar, (size_t)n->n_in), *to;
+        struct scalar *args = arena_new_array(n->arena, struct scalar, (size_t)n->n_in);
         struct content *content;
         struct grid out;
         int64_t *at;
@@ -273,12 +273,12 @@ void content_broadcast_partial(struct node *n, scalar_fn f)
         for (int i = 0; i < n->n_in; i++)
                 if (!operand_of(n, i, &out, &operands[i]))
                         return;
-        content = content_new(n->arena, (size_t)out.count, &to);
+        content = content_new(n->arena, (size_t)out.count);
         at = grid_start(n, &out);
         for (int64_t k = 0; k < out.count; k++, grid_next(&out, at)) {
                 for (int i = 0; i < n->n_in; i++)
                         args[i] = operand_at(&operands[i], at, out.rank);
-                to[k] = f(n, args, n->n_in);
+                content_set(content, (size_t)k, f(n, args, n->n_in));
         }
         out_content(n, 0, content);
 }

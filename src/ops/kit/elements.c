@@ -57,12 +57,10 @@ void grid_next(const struct grid *grid, int64_t *at)
 
 bool element_map_new(struct node *n, int o, struct element_map *ret)
 {
-        struct scalar *none;
-
         if (!out_wanted(n, o) || !grid_of(n, &n->out[o].type, &ret->out))
                 return false;
         if (ret->out.count == 0) {
-                out_content(n, o, content_new(n->arena, 0, &none));
+                out_content(n, o, content_new(n->arena, 0));
                 return false;
         }
         ret->offset = arena_new_array(n->arena, int64_t *, (size_t)ret->out.rank);
@@ -90,15 +88,16 @@ void element_map_apply(struct node *n, int o, const struct element_map *map, con
                        struct scalar fill)
 {
         int64_t *at = grid_start(n, &map->out);
-        struct scalar *to;
-        struct content *content = content_new(n->arena, (size_t)map->out.count, &to);
+        struct content *content = content_new(n->arena, (size_t)map->out.count);
 
         for (int64_t k = 0; k < map->out.count; k++, grid_next(&map->out, at)) {
                 int64_t found = element_map_find(map, at);
 
-                to[k] = fill;
+                struct scalar s = fill;
+
                 if (found != ELEMENT_FILL)
-                        to[k] = (size_t)found < source->count ? source->at[found] : scalar_unknown();
+                        s = (size_t)found < source->count ? content_at(source, (size_t)found) : scalar_unknown();
+                content_set(content, (size_t)k, s);
         }
         out_content(n, o, content);
 }

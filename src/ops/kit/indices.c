@@ -41,7 +41,7 @@ enum ox_code indices_check(struct node *n, int input, struct dim size)
         const struct content *indices = in_content(n, input);
 
         for (size_t k = 0; indices && k < indices->count; k++)
-                TRY(index_check(n, indices->at[k], size, input));
+                TRY(index_check(n, content_at(indices, k), size, input));
         return OX_OK;
 }
 
@@ -50,7 +50,7 @@ enum ox_code tuples_check(struct node *n, int input, int first, int width)
         const struct content *indices = in_content(n, input);
 
         for (size_t k = 0; indices && width > 0 && k < indices->count; k++)
-                TRY(index_check(n, indices->at[k], in_dim(n, 0, first + (int)(k % (size_t)width)), input));
+                TRY(index_check(n, content_at(indices, k), in_dim(n, 0, first + (int)(k % (size_t)width)), input));
         return OX_OK;
 }
 

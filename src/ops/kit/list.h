@@ -7,8 +7,20 @@
 struct list {
         enum { LIST_ABSENT, LIST_UNKNOWN, LIST_KNOWN } state; /* UNKNOWN: given, but not even its length is known */
         size_t count;
-        const struct scalar *at; /* single ones may be SCALAR_UNKNOWN */
+        const struct content *elements; /* NULL: none of them is known */
 };
+
+/* Element `k` of a list that is known; single ones may be SCALAR_UNKNOWN. */
+static inline struct scalar list_at(const struct list *list, size_t k)
+{
+        return list->elements ? content_at(list->elements, k) : scalar_unknown();
+}
+
+/* The elements of a content that was read. */
+static inline struct list list_of(const struct content *content)
+{
+        return (struct list){.state = LIST_KNOWN, .count = content->count, .elements = content};
+}
 
 /* From the attribute when the operator's version has it, else from input `i`, which must be a vector (or, with
    `scalar_too`, a scalar): error RANK_MISMATCH. */

@@ -101,7 +101,7 @@ enum ox_code in_size(struct node *n, int i, struct size *ret)
         const struct content *content = in_content(n, i);
 
         *ret = (struct size){0};
-        if (!content || content->count != 1 || !element_size(n, content->at[0], &ret->dim))
+        if (!content || content->count != 1 || !element_size(n, content_at(content, 0), &ret->dim))
                 return OX_OK;
         if (dim_is_int(ret->dim) && ret->dim.val < 0)
                 return node_error(n, REASON_NEGATIVE_SIZE, i, "input %d is a size, got %lld", i,

@@ -56,7 +56,7 @@ bool in_int(const struct node *n, int i, int64_t *ret)
 {
         const struct content *content = in_content(n, i);
 
-        return content && content->count == 1 && scalar_is_number(content->at[0], ret);
+        return content && content->count == 1 && scalar_is_number(content_at(content, 0), ret);
 }
 
 bool in_length(const struct node *n, int i, bool scalar_too, int64_t *ret)

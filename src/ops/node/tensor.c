@@ -279,11 +279,10 @@ struct tensor_source {
 static const struct content *tensor_fetch(struct unread *unread)
 {
         const struct tensor_source *source = unread->source;
-        struct scalar *at;
-        struct content *content = content_new(unread->arena, source->content.count, &at);
+        struct content *content = content_new(unread->arena, source->content.count);
 
         for (size_t i = 0; i < content->count; i++)
-                at[i] = element_at(source->tensor, source->place, source->elem, i);
+                content_set(content, i, element_at(source->tensor, source->place, source->elem, i));
         return content;
 }
 

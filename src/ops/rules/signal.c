@@ -10,9 +10,9 @@ static enum ox_code positive_scalar(struct node *n, int i, struct dim *ret, bool
 
         *ret_known = false;
         TRY(in_expect_scalar(n, i));
-        if (!content || content->count != 1 || content->at[0].kind != SCALAR_INT)
+        if (!content || content->count != 1 || content_at(content, 0).kind != SCALAR_INT)
                 return OX_OK;
-        *ret = dim_resolve(n->dims, content->at[0].d);
+        *ret = dim_resolve(n->dims, content_at(content, 0).d);
         if (dim_is_int(*ret) && ret->val <= 0)
                 return node_error_at(n, REASON_ATTRIBUTE_VALUE, i, -1, "1 or more", node_number(n, ret->val),
                                      "%s must be 1 or more, got %lld", node_input_name(n, i), (long long)ret->val);

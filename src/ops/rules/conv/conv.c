@@ -343,11 +343,11 @@ static enum ox_code block_sizes(struct node *n, const struct list *block, struct
         for (size_t k = 0; k < block->count && block->state == LIST_KNOWN; k++) {
                 int64_t size;
 
-                if (scalar_is_number(block->at[k], &size) && size < 1)
+                if (scalar_is_number(list_at(block, k), &size) && size < 1)
                         return node_error_at(n, REASON_SIZE_OUT_OF_RANGE, 2, -1, "1 or more", node_number(n, size),
                                              "element %zu of block_shape must be 1 or more, got %lld", k,
                                              (long long)size);
-                if (!element_size(n, block->at[k], &sizes[k]))
+                if (!element_size(n, list_at(block, k), &sizes[k]))
                         *ret_known = false;
                 else
                         *product = dim_mul(n->dims, *product, sizes[k]);
@@ -401,7 +401,7 @@ enum ox_code infer_Col2Im(struct node *n)
         else
                 dims[1] = out_fresh(n, 0, 1);
         for (size_t d = 0; d < spatial; d++)
-                if (image.state != LIST_KNOWN || !element_size(n, image.at[d], &dims[d + 2])) {
+                if (image.state != LIST_KNOWN || !element_size(n, list_at(&image, d), &dims[d + 2])) {
                         dims[d + 2] = out_fresh(n, 0, (int)d + 2);
                         image_known = false;
                 }

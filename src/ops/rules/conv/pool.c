@@ -167,7 +167,7 @@ static enum ox_code shape_from_elements(struct node *n, int i, int rank)
         struct dim *dims = arena_new_array(n->arena, struct dim, sizes.count);
 
         for (size_t d = 0; d < sizes.count; d++)
-                if (!element_size(n, sizes.at[d], &dims[d]))
+                if (!element_size(n, list_at(&sizes, d), &dims[d]))
                         dims[d] = out_fresh(n, 0, (int)d);
         return out_tensor(n, 0, in_elem(n, 0), (int)sizes.count, dims);
 }

@@ -287,22 +287,21 @@ struct scalar element_Reciprocal(struct node *n, const struct scalar *args, int 
 }
 
 /* Cast (1, 6, 9, 13, 19, 21, 23, 24, 25), CastLike (15, 19, 21, 23, 24, 25). */
-static struct scalar element_Cast(struct node *n, const struct scalar *args, int count)
+static struct scalar element_Cast(struct node *n, struct scalar a)
 {
-        return scalar_cast(n, in_elem(n, 0), out_type_elem(n), args[0]);
+        return scalar_cast(n, in_elem(n, 0), out_type_elem(n), a);
 }
 
 void content_Cast(struct node *n)
 {
         const struct content *in = in_content(n, 0);
         struct content *content;
-        struct scalar *to;
 
         if (!in)
                 return;
-        content = content_new(n->arena, in->count, &to);
+        content = content_new(n->arena, in->count);
         for (size_t k = 0; k < in->count; k++)
-                to[k] = element_Cast(n, &in->at[k], 1);
+                content_set(content, k, element_Cast(n, content_at(in, k)));
         out_content(n, 0, content);
 }
 
@@ -321,7 +320,7 @@ static bool clip_bound(struct node *n, const char *name, int i, struct scalar *r
                 return true;
         }
         if (in_content(n, i) && in_content(n, i)->count == 1)
-                *ret = in_content(n, i)->at[0];
+                *ret = content_at(in_content(n, i), 0);
         return in_given(n, i);
 }
 
@@ -335,19 +334,23 @@ static bool is_past_finite(struct scalar x, bool has_least, bool has_most)
 void content_Clip(struct node *n)
 {
         const struct content *in = in_content(n, 0);
-        struct scalar least, most, *to;
+        struct scalar least, most;
         bool has_least = clip_bound(n, "min", 1, &least), has_most = clip_bound(n, "max", 2, &most);
         struct content *content;
 
         if (!in)
                 return;
-        content = content_new(n->arena, in->count, &to);
+        content = content_new(n->arena, in->count);
         for (size_t k = 0; k < in->count; k++) {
-                to[k] = is_past_finite(in->at[k], has_least, has_most) ? scalar_unknown() : in->at[k];
+                struct scalar x = content_at(in, k);
+
+                if (is_past_finite(x, has_least, has_most))
+                        x = scalar_unknown();
                 if (has_least)
-                        to[k] = scalar_max(n, out_type_elem(n), to[k], least);
+                        x = scalar_max(n, out_type_elem(n), x, least);
                 if (has_most)
-                        to[k] = scalar_min(n, out_type_elem(n), to[k], most);
+                        x = scalar_min(n, out_type_elem(n), x, most);
+                content_set(content, k, x);
         }
         out_content(n, 0, content);
 }

@@ -48,7 +48,7 @@ static enum ox_code filled_shape(struct node *n, int *ret_rank, struct dim **ret
                         (*ret_dims)[d] = dim_int(shape[d]);
                 else if (!by_elements)
                         (*ret_dims)[d] = in_dim(n, 0, (int)d);
-                else if (!element_size(n, sizes.at[d], &(*ret_dims)[d]))
+                else if (!element_size(n, list_at(&sizes, d), &(*ret_dims)[d]))
                         (*ret_dims)[d] = out_fresh(n, 0, (int)d);
         for (size_t d = 0; d < extras; d++)
                 (*ret_dims)[rank + d] = dim_int(extra[d]);

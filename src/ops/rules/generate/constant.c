@@ -70,10 +70,9 @@ static bool is_form(const OnnxAttribute *attribute, const char *name)
 
 static enum ox_code constant_number(struct node *n, enum elem elem, struct scalar number)
 {
-        struct scalar *at;
-        struct content *content = content_new(n->arena, 1, &at);
+        struct content *content = content_new(n->arena, 1);
 
-        at[0] = number;
+        content_set(content, 0, number);
         TRY(out_tensor(n, 0, elem, 0, NULL));
         out_content(n, 0, content);
         return OX_OK;
@@ -92,14 +91,13 @@ static enum ox_code constant_numbers(struct node *n, const OnnxAttribute *form)
         bool floats = is_form(form, "value_floats");
         size_t count = floats ? form->n_floats : form->n_ints;
         struct content *content;
-        struct scalar *at;
 
         TRY(constant_vector(n, floats ? ELEM_FLOAT : ELEM_INT64, count));
         if (count > (size_t)n->limits->content_elements)
                 return OX_OK;
-        content = content_new(n->arena, count, &at);
+        content = content_new(n->arena, count);
         for (size_t k = 0; k < count; k++)
-                at[k] = floats ? scalar_float(form->floats[k]) : scalar_int(dim_int(form->ints[k]));
+                content_set(content, k, floats ? scalar_float(form->floats[k]) : scalar_int(dim_int(form->ints[k])));
         out_content(n, 0, content);
         return OX_OK;
 }

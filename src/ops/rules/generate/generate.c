@@ -19,7 +19,7 @@ static enum ox_code constant_sizes(struct node *n, struct list *ret)
         if (!content || in_rank(n, 0) == 1)
                 return list_get(n, NULL, 0, false, ret);
         node_warn(n, REASON_RANK_MISMATCH, 0, "the shape must have rank 1, got %d", in_rank(n, 0));
-        *ret = (struct list){.state = LIST_KNOWN, .count = content->count, .at = content->at};
+        *ret = list_of(content);
         return OX_OK;
 }
 
@@ -43,7 +43,7 @@ enum ox_code infer_ConstantOfShape(struct node *n)
                 return out_elem(n, 0, type.elem);
         dims = arena_new_array(n->arena, struct dim, sizes.count);
         for (int d = 0; d < (int)sizes.count; d++) {
-                if (!element_size(n, sizes.at[d], &dims[d]))
+                if (!element_size(n, list_at(&sizes, d), &dims[d]))
                         dims[d] = out_fresh(n, 0, d);
         }
         return out_tensor(n, 0, type.elem, (int)sizes.count, dims);
@@ -53,7 +53,7 @@ void content_ConstantOfShape(struct node *n)
 {
         const OnnxTensor *value = attr_tensor(n, "value");
         const struct content *element;
-        struct scalar fill = scalar_float(0), *at;
+        struct scalar fill = scalar_float(0);
         struct content *content;
         struct grid out;
 
@@ -61,13 +61,13 @@ void content_ConstantOfShape(struct node *n)
                 element = tensor_content(n->arena, n->limits, value, NULL);
                 if (!element || element->count != 1)
                         return;
-                fill = element->at[0];
+                fill = content_at(element, 0);
         }
         if (!out_wanted(n, 0) || !grid_of(n, &n->out[0].type, &out))
                 return;
-        content = content_new(n->arena, (size_t)out.count, &at);
+        content = content_new(n->arena, (size_t)out.count);
         for (int64_t k = 0; k < out.count; k++)
-                at[k] = fill;
+                content_set(content, k, fill);
         out_content(n, 0, content);
 }
 
@@ -80,7 +80,7 @@ static enum ox_code range_scalars(struct node *n, struct scalar *ret)
                 const struct content *content = in_content(n, i);
 
                 TRY(in_expect_scalar(n, i));
-                ret[i] = content && content->count == 1 ? content->at[0] : scalar_unknown();
+                ret[i] = content && content->count == 1 ? content_at(content, 0) : scalar_unknown();
         }
         if (!in_given(n, 2))
                 ret[2] = ret[0].kind == SCALAR_FLOAT ? scalar_float(1) : scalar_int(dim_int(1));
@@ -205,7 +205,7 @@ enum ox_code infer_Range(struct node *n)
 /* Only integer elements are known: floats depend on the order in which a runtime adds. */
 void content_Range(struct node *n)
 {
-        struct scalar operands[3], start, delta, *to;
+        struct scalar operands[3], start, delta;
         struct content *content;
         struct grid out;
 
@@ -215,9 +215,9 @@ void content_Range(struct node *n)
         delta = operands[2];
         if (start.kind != SCALAR_INT || delta.kind != SCALAR_INT)
                 return;
-        content = content_new(n->arena, (size_t)out.count, &to);
+        content = content_new(n->arena, (size_t)out.count);
         for (int64_t k = 0; k < out.count; k++)
-                to[k] = scalar_int(dim_add(n->dims, start.d, dim_mul(n->dims, delta.d, dim_int(k))));
+                content_set(content, k, scalar_int(dim_add(n->dims, start.d, dim_mul(n->dims, delta.d, dim_int(k)))));
         out_content(n, 0, content);
 }
 
@@ -287,10 +287,10 @@ static enum ox_code size_operand(struct node *n, int i, struct dim *ret, bool *r
         TRY(in_expect_scalar(n, i));
         if (!content || content->count != 1)
                 return OX_OK;
-        if (scalar_is_number(content->at[0], &number) && number < 0)
+        if (scalar_is_number(content_at(content, 0), &number) && number < 0)
                 return node_error_at(n, REASON_NEGATIVE_SIZE, i, -1, "0 or more", node_number(n, number),
                                      "%s must be 0 or more, got %lld", node_input_name(n, i), (long long)number);
-        *ret_known = element_size(n, content->at[0], ret);
+        *ret_known = element_size(n, content_at(content, 0), ret);
         return OX_OK;
 }
 

@@ -54,7 +54,7 @@ enum ox_code infer_CropAndResize(struct node *n)
         TRY(IN_SIZED(n, CROP_SIZE, &two));
         crop = in_content(n, CROP_SIZE);
         for (size_t k = 0; crop != NULL && crop->count == 2 && k < 2; k++)
-                sizes[k].known = element_size(n, crop->at[k], &sizes[k].dim);
+                sizes[k].known = element_size(n, content_at(crop, k), &sizes[k].dim);
         return OUT_SIZED(n, 0, &rois, &C, &sizes[0], &sizes[1]);
 }
 
@@ -98,13 +98,13 @@ enum ox_code infer_AffineGrid(struct node *n)
         if (spatial == 0)
                 return out_elem(n, 0, in_elem(n, 0));
         struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)spatial + 2);
-        bool known = size.state == LIST_KNOWN && element_size(n, size.at[0], &batch);
+        bool known = size.state == LIST_KNOWN && element_size(n, list_at(&size, 0), &batch);
 
         dims[0] = in_has_rank(n, 0) ? in_dim(n, 0, 0) : known ? batch : out_fresh(n, 0, 0);
         if (known && in_has_rank(n, 0))
                 TRY(dim_agree(n, &dims[0], batch, 1));
         for (int d = 0; d < spatial; d++)
-                if (size.state != LIST_KNOWN || !element_size(n, size.at[d + 2], &dims[d + 1]))
+                if (size.state != LIST_KNOWN || !element_size(n, list_at(&size, d + 2), &dims[d + 1]))
                         dims[d + 1] = out_fresh(n, 0, d + 1);
         dims[spatial + 1] = dim_int(spatial);
         return out_tensor(n, 0, in_elem(n, 0), spatial + 2, dims);

@@ -58,14 +58,14 @@ static struct approx most(struct approx a, struct approx b)
 }
 
 /* False if a coordinate is unknown, or if a box is empty: the text does not define its overlap. */
-static bool read_box(const struct scalar *at, bool centered, struct box *ret)
+static bool read_box(const double *at, bool centered, struct box *ret)
 {
         struct approx c[4], half = {0.5, 0};
 
         for (int i = 0; i < 4; i++) {
-                if (at[i].kind != SCALAR_FLOAT || !isfinite(at[i].f) || fabs(at[i].f) > 0x1p60)
+                if (!isfinite(at[i]) || fabs(at[i]) > 0x1p60)
                         return false;
-                c[i] = (struct approx){at[i].f, 0};
+                c[i] = (struct approx){at[i], 0};
         }
         for (int i = 0; i < 2; i++) {
                 /* The order of the axes does not matter. */
@@ -108,7 +108,7 @@ static int overlap(const struct box *a, const struct box *b, double threshold)
 }
 
 struct suppression {
-        const struct scalar *boxes, *scores; /* of one class of one batch */
+        const double *boxes, *scores; /* of one class of one batch */
         int64_t n_box, most;
         double iou, least_score;
         bool has_least, centered;
@@ -119,7 +119,7 @@ struct suppression {
 static bool same_box(const struct suppression *s, int64_t a, int64_t b)
 {
         for (int i = 0; i < 4; i++)
-                if (s->boxes[4 * a + i].f != s->boxes[4 * b + i].f)
+                if (s->boxes[4 * a + i] != s->boxes[4 * b + i])
                         return false;
         return true;
 }
@@ -131,10 +131,10 @@ static int64_t next_box(const struct suppression *s)
         int64_t best = -1;
 
         for (int64_t i = 0; i < s->n_box; i++)
-                if (!s->gone[i] && (best < 0 || s->scores[i].f > s->scores[best].f))
+                if (!s->gone[i] && (best < 0 || s->scores[i] > s->scores[best]))
                         best = i;
         for (int64_t i = best + 1; best >= 0 && i < s->n_box; i++)
-                if (!s->gone[i] && s->scores[i].f == s->scores[best].f && !same_box(s, i, best))
+                if (!s->gone[i] && s->scores[i] == s->scores[best] && !same_box(s, i, best))
                         return -2;
         return best;
 }
@@ -145,12 +145,10 @@ static int64_t select_class(const struct suppression *s)
         int64_t count = 0;
 
         for (int64_t i = 0; i < s->n_box; i++) {
-                const struct scalar *score = &s->scores[i];
-
                 /* A box whose score equals the threshold is kept according to the text, but some runtimes drop it. */
-                if (score->kind != SCALAR_FLOAT || isnan(score->f) || (s->has_least && score->f == s->least_score))
+                if (isnan(s->scores[i]) || (s->has_least && s->scores[i] == s->least_score))
                         return -1;
-                s->gone[i] = s->has_least && score->f < s->least_score;
+                s->gone[i] = s->has_least && s->scores[i] < s->least_score;
         }
         while (count < s->most) {
                 int64_t best = next_box(s);
@@ -180,22 +178,25 @@ static bool read_threshold(const struct node *n, int i, double *ret, bool *ret_g
         *ret_given = in_given(n, i);
         if (!*ret_given)
                 return true;
-        if (!content || content->count != 1 || content->at[0].kind != SCALAR_FLOAT || isnan(content->at[0].f))
+        if (!content || content->count != 1 || content_at(content, 0).kind != SCALAR_FLOAT ||
+            isnan(content_at(content, 0).f))
                 return false;
-        *ret = content->at[0].f;
+        *ret = content_at(content, 0).f;
         return true;
 }
 
 /* The total number of selected boxes; false if it is not certain. */
 static bool select_all(struct node *n, int64_t most_a_class, int64_t *ret)
 {
-        const struct content *boxes = in_content(n, 0), *scores = in_content(n, 1);
+        const struct content *of_boxes = in_content(n, 0), *of_scores = in_content(n, 1);
+        const double *boxes, *scores;
         struct suppression s = {.most = most_a_class, .centered = attr_int_or(n, "center_point_box", 0) != 0};
         struct grid box_grid, score_grid;
         bool given;
 
-        if (!boxes || !scores || !grid_of(n, in_type(n, 0), &box_grid) || !grid_of(n, in_type(n, 1), &score_grid) ||
-            boxes->count != (size_t)box_grid.count || scores->count != (size_t)score_grid.count ||
+        if (!of_boxes || !of_scores || !content_floats(of_boxes, &boxes) || !content_floats(of_scores, &scores) ||
+            !grid_of(n, in_type(n, 0), &box_grid) || !grid_of(n, in_type(n, 1), &score_grid) ||
+            of_boxes->count != (size_t)box_grid.count || of_scores->count != (size_t)score_grid.count ||
             !read_threshold(n, 3, &s.iou, &given) || !read_threshold(n, 4, &s.least_score, &s.has_least))
                 return false;
         s.n_box = box_grid.dim[1];
@@ -205,12 +206,12 @@ static bool select_all(struct node *n, int64_t most_a_class, int64_t *ret)
         s.gone = arena_new_array(n->arena, bool, (size_t)s.n_box);
         *ret = 0;
         for (int64_t b = 0; b < score_grid.dim[0]; b++) {
-                s.boxes = boxes->at + 4 * s.n_box * b;
+                s.boxes = boxes + 4 * s.n_box * b;
                 for (int64_t i = 0; i < s.n_box; i++)
                         if (!read_box(s.boxes + 4 * i, s.centered, &s.box[i]))
                                 return false;
                 for (int64_t c = 0; c < score_grid.dim[1]; c++) {
-                        s.scores = scores->at + s.n_box * (score_grid.dim[1] * b + c);
+                        s.scores = scores + s.n_box * (score_grid.dim[1] * b + c);
                         int64_t count = select_class(&s);
 
                         if (count < 0)

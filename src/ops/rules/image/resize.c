@@ -166,10 +166,10 @@ static double roi_part(const struct node *n, const struct resize *r, size_t k)
 {
         if (!attr_is(n, "coordinate_transformation_mode", "tf_crop_and_resize") || n->row->since < 11)
                 return 1.0;
-        if (r->roi.state != LIST_KNOWN || r->roi.count != 2 * r->count || r->roi.at[k].kind != SCALAR_FLOAT ||
-            r->roi.at[k + r->count].kind != SCALAR_FLOAT)
+        if (r->roi.state != LIST_KNOWN || r->roi.count != 2 * r->count || list_at(&r->roi, k).kind != SCALAR_FLOAT ||
+            list_at(&r->roi, k + r->count).kind != SCALAR_FLOAT)
                 return (double)NAN;
-        return r->roi.at[k + r->count].f - r->roi.at[k].f;
+        return list_at(&r->roi, k + r->count).f - list_at(&r->roi, k).f;
 }
 
 /* Axis k if the ratio of sizes is kept (18): the scale is the least (not_larger) or greatest (not_smaller) of sizes[j]
@@ -183,7 +183,7 @@ static bool aspect_axis(struct node *n, const struct resize *r, const struct dim
         for (size_t j = 0; j < r->count; j++) {
                 struct dim other = in[resize_axis(r, j)], size, rounded;
 
-                if (!element_size(n, r->sizes.at[j], &size) || dim_is(other, 0))
+                if (!element_size(n, list_at(&r->sizes, j), &size) || dim_is(other, 0))
                         return false;
                 struct dim twice = dim_mul(n->dims, two, dim_mul(n->dims, size, own));
 
@@ -207,7 +207,7 @@ static void sizes_axis(struct node *n, const struct resize *r, const struct dim 
         if (larger || attr_is(n, "keep_aspect_ratio_policy", "not_larger"))
                 known = aspect_axis(n, r, in, k, larger, &dims[axis]);
         else
-                known = element_size(n, r->sizes.at[k], &dims[axis]);
+                known = element_size(n, list_at(&r->sizes, k), &dims[axis]);
         if (!known)
                 dims[axis] = out_fresh(n, 0, axis);
 }
@@ -222,8 +222,8 @@ static enum ox_code resize_unranked(struct node *n, const struct resize *r)
                        !attr_is(n, "keep_aspect_ratio_policy", "not_smaller");
 
         for (size_t k = 0; list == &r->scales && list->state == LIST_KNOWN && k < list->count; k++)
-                if (list->at[k].kind == SCALAR_FLOAT)
-                        TRY(scale_check(n, list->at[k].f, 0, r->scales_at));
+                if (list_at(list, k).kind == SCALAR_FLOAT)
+                        TRY(scale_check(n, list_at(list, k).f, 0, r->scales_at));
         if (op_find_attr(n->row, "axes") && attr_ints(n, "axes", &axes, &count) && count > 0) {
                 TRY(axes_distinct(n, axes, count, -1));
                 TRY(resize_length(n, list, list == &r->sizes ? r->sizes_at : r->scales_at, count));
@@ -234,7 +234,7 @@ static enum ox_code resize_unranked(struct node *n, const struct resize *r)
         struct dim *dims = arena_new_array(n->arena, struct dim, list->count);
 
         for (size_t d = 0; d < list->count; d++)
-                if (list != &r->sizes || !stretch || !element_size(n, list->at[d], &dims[d]))
+                if (list != &r->sizes || !stretch || !element_size(n, list_at(list, d), &dims[d]))
                         dims[d] = out_fresh(n, 0, (int)d);
         return out_tensor(n, 0, in_elem(n, 0), (int)list->count, dims);
 }
@@ -260,7 +260,7 @@ enum ox_code infer_Resize(struct node *n)
                 int axis = resize_axis(&r, k);
 
                 if (r.scales.state == LIST_KNOWN)
-                        TRY(scale_axis(n, axis, r.scales.at[k], roi_part(n, &r, k), r.scales_at, &dims[axis]));
+                        TRY(scale_axis(n, axis, list_at(&r.scales, k), roi_part(n, &r, k), r.scales_at, &dims[axis]));
                 else if (r.sizes.state == LIST_KNOWN)
                         sizes_axis(n, &r, in, k, dims);
                 else
@@ -283,15 +283,15 @@ static enum ox_code upsample_scales(struct node *n, struct list *ret)
                 return list_get(n, NULL, 1, false, ret);
         if (n->row->since >= 7 && !attr_floats(n, "scales", &floats, &count))
                 return OX_OK;
-        struct scalar *at = arena_new_array(n->arena, struct scalar, count);
+        struct content *content = content_new(n->arena, count);
 
         for (size_t k = 0; k < count; k++)
-                at[k] = scalar_float(n->row->since >= 7 ? (double)floats[k] : 1.0);
+                content_set(content, k, scalar_float(n->row->since >= 7 ? (double)floats[k] : 1.0));
         if (n->row->since < 7 && attr_float(n, "height_scale", &height) && attr_float(n, "width_scale", &width)) {
-                at[2] = scalar_float(height);
-                at[3] = scalar_float(width);
+                content_set(content, 2, scalar_float(height));
+                content_set(content, 3, scalar_float(width));
         }
-        *ret = (struct list){.state = LIST_KNOWN, .count = count, .at = at};
+        *ret = list_of(content);
         return OX_OK;
 }
 
@@ -308,8 +308,8 @@ enum ox_code infer_Upsample(struct node *n)
         bool known = scales.state == LIST_KNOWN;
 
         for (size_t k = 0; known && k < scales.count; k++)
-                if (scales.at[k].kind == SCALAR_FLOAT)
-                        TRY(scale_check(n, scales.at[k].f, 1.0, input));
+                if (list_at(&scales, k).kind == SCALAR_FLOAT)
+                        TRY(scale_check(n, list_at(&scales, k).f, 1.0, input));
         if (!in_has_rank(n, 0)) {
                 if (!known || !rank_allowed(n, scales.count, 0))
                         return out_elem(n, 0, in_elem(n, 0));
@@ -319,6 +319,6 @@ enum ox_code infer_Upsample(struct node *n)
 
         TRY(resize_length(n, &scales, input, (size_t)in_rank(n, 0)));
         for (int d = 0; d < in_rank(n, 0); d++)
-                TRY(scale_axis(n, d, known ? scales.at[d] : scalar_unknown(), 1.0, input, &dims[d]));
+                TRY(scale_axis(n, d, known ? list_at(&scales, d) : scalar_unknown(), 1.0, input, &dims[d]));
         return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
 }

@@ -8,7 +8,7 @@
 /* The element of `data` at a position; unknown if the position is. */
 static struct scalar element_at(const struct content *data, int64_t position)
 {
-        return position >= 0 && (size_t)position < data->count ? data->at[position] : scalar_unknown();
+        return position >= 0 && (size_t)position < data->count ? content_at(data, position) : scalar_unknown();
 }
 
 /* -- Gather 1-13: the indices' shape takes the place of `axis` -- */
@@ -43,7 +43,6 @@ enum ox_code infer_Gather(struct node *n)
 void content_Gather(struct node *n)
 {
         const struct content *data = in_content(n, 0), *indices = in_content(n, 1);
-        struct scalar *to;
         struct content *content;
         struct grid in, out;
         int64_t inner, k = 0;
@@ -52,17 +51,18 @@ void content_Gather(struct node *n)
         if (!data || !indices || !out_wanted(n, 0) || !grid_of(n, in_type(n, 0), &in) ||
             !grid_of(n, &n->out[0].type, &out) || attr_axis(n, "axis", 0, in.rank, &axis) != OX_OK)
                 return;
-        content = content_new(n->arena, (size_t)out.count, &to);
+        content = content_new(n->arena, (size_t)out.count);
         inner = grid_span(&in, axis + 1, in.rank);
         for (int64_t outer = 0; inner > 0 && indices->count > 0 && k < out.count; outer++) {
                 for (size_t i = 0; i < indices->count; i++) {
                         int64_t index;
-                        bool known = scalar_is_number(indices->at[i], &index) &&
+                        bool known = scalar_is_number(content_at(indices, i), &index) &&
                                      index_normalize(index, in.dim[axis], &index);
 
                         for (int64_t j = 0; j < inner; j++, k++)
-                                to[k] = known ? element_at(data, (outer * in.dim[axis] + index) * inner + j)
-                                              : scalar_unknown();
+                                content_set(content, k,
+                                            known ? element_at(data, (outer * in.dim[axis] + index) * inner + j)
+                                                  : scalar_unknown());
                 }
         }
         out_content(n, 0, content);
@@ -102,7 +102,6 @@ enum ox_code infer_GatherElements(struct node *n)
 void content_GatherElements(struct node *n)
 {
         const struct content *data = in_content(n, 0), *indices = in_content(n, 1);
-        struct scalar *to;
         struct content *content;
         struct grid in, out;
         int64_t *at;
@@ -112,17 +111,17 @@ void content_GatherElements(struct node *n)
             !grid_of(n, &n->out[0].type, &out) || out.rank != in.rank || (size_t)out.count != indices->count ||
             attr_axis(n, "axis", 0, in.rank, &axis) != OX_OK)
                 return;
-        content = content_new(n->arena, (size_t)out.count, &to);
+        content = content_new(n->arena, (size_t)out.count);
         at = grid_start(n, &out);
         for (int64_t k = 0; k < out.count; k++, grid_next(&out, at)) {
                 int64_t index, position = 0;
 
-                to[k] = scalar_unknown();
-                if (!scalar_is_number(indices->at[k], &index) || !index_normalize(index, in.dim[axis], &index))
+                content_set(content, k, scalar_unknown());
+                if (!scalar_is_number(content_at(indices, k), &index) || !index_normalize(index, in.dim[axis], &index))
                         continue;
                 for (int d = 0; d < in.rank; d++)
                         position += (d == axis ? index : at[d]) * in.stride[d];
-                to[k] = element_at(data, position);
+                content_set(content, k, element_at(data, position));
         }
         out_content(n, 0, content);
 }
@@ -180,14 +179,15 @@ enum ox_code infer_GatherND(struct node *n)
 }
 
 /* The position in the data to which tuple `tuple` of batch `batch` points, in slices of the remaining axes. */
-static bool gather_nd_find(const struct grid *data, int first, int width, int64_t batch, const struct scalar *tuple,
-                           int64_t *ret)
+static bool gather_nd_find(const struct grid *data, int first, int width, int64_t batch, const struct content *indices,
+                           size_t tuple, int64_t *ret)
 {
         *ret = batch;
         for (int j = 0; j < width; j++) {
                 int64_t index;
 
-                if (!scalar_is_number(tuple[j], &index) || !index_normalize(index, data->dim[first + j], &index))
+                if (!scalar_is_number(content_at(indices, tuple + (size_t)j), &index) ||
+                    !index_normalize(index, data->dim[first + j], &index))
                         return false;
                 *ret = *ret * data->dim[first + j] + index;
         }
@@ -198,7 +198,6 @@ void content_GatherND(struct node *n)
 {
         const struct content *data = in_content(n, 0), *indices = in_content(n, 1);
         int batch = (int)attr_int_or(n, "batch_dims", 0), width;
-        struct scalar *to;
         struct content *content;
         struct grid in, tuples, out;
         int64_t per_batch, inner, k = 0;
@@ -206,16 +205,16 @@ void content_GatherND(struct node *n)
         if (!data || !indices || !out_wanted(n, 0) || !grid_of(n, in_type(n, 0), &in) ||
             !grid_of(n, in_type(n, 1), &tuples) || !grid_of(n, &n->out[0].type, &out))
                 return;
-        content = content_new(n->arena, (size_t)out.count, &to);
+        content = content_new(n->arena, (size_t)out.count);
         width = (int)tuples.dim[tuples.rank - 1];
         per_batch = grid_span(&tuples, batch, tuples.rank - 1);
         inner = grid_span(&in, batch + width, in.rank);
         for (int64_t t = 0; inner > 0 && per_batch > 0 && k < out.count; t++) {
                 int64_t slice;
-                bool known = gather_nd_find(&in, batch, width, t / per_batch, indices->at + t * width, &slice);
+                bool known = gather_nd_find(&in, batch, width, t / per_batch, indices, (size_t)(t * width), &slice);
 
                 for (int64_t j = 0; j < inner; j++, k++)
-                        to[k] = known ? element_at(data, slice * inner + j) : scalar_unknown();
+                        content_set(content, k, known ? element_at(data, slice * inner + j) : scalar_unknown());
         }
         out_content(n, 0, content);
 }

@@ -33,7 +33,7 @@ static enum ox_code pads_list(struct node *n, struct list *ret)
         count = in_dim(n, 1, 1);
         *ret = (struct list){.state = LIST_UNKNOWN};
         if (content && dim_is_int(count) && content->count == (size_t)count.val)
-                *ret = (struct list){.state = LIST_KNOWN, .count = content->count, .at = content->at};
+                *ret = list_of(content);
         return OX_OK;
 }
 
@@ -104,8 +104,8 @@ static enum ox_code pads_parse(struct node *n, struct pads *ret)
         for (size_t k = 0; k < count; k++) {
                 int64_t d = axes[k] < 0 ? axes[k] + ret->rank : axes[k];
 
-                ret->begin[d] = list.state == LIST_KNOWN ? list.at[k] : scalar_unknown();
-                ret->end[d] = list.state == LIST_KNOWN ? list.at[count + k] : scalar_unknown();
+                ret->begin[d] = list.state == LIST_KNOWN ? list_at(&list, k) : scalar_unknown();
+                ret->end[d] = list.state == LIST_KNOWN ? list_at(&list, count + k) : scalar_unknown();
         }
         return OX_OK;
 }
@@ -176,7 +176,8 @@ static struct scalar pad_fill(const struct node *n)
         if (pad_version(n) < 11)
                 return attr_float(n, "value", &value) ? scalar_float(value) : scalar_unknown();
         if (in_given(n, 2))
-                return in_content(n, 2) && in_content(n, 2)->count == 1 ? in_content(n, 2)->at[0] : scalar_unknown();
+                return in_content(n, 2) && in_content(n, 2)->count == 1 ? content_at(in_content(n, 2), 0)
+                                                                        : scalar_unknown();
         if (elem_is_integer(in_elem(n, 0)) || in_elem(n, 0) == ELEM_BOOL)
                 return scalar_int(dim_int(0));
         return elem_is_float(in_elem(n, 0)) ? scalar_float(0) : scalar_unknown();
@@ -262,7 +263,7 @@ enum ox_code infer_CenterCropPad(struct node *n)
         for (size_t k = 0; k < count; k++) {
                 int64_t d = !named ? (int64_t)k : axes[k] < 0 ? axes[k] + rank : axes[k];
 
-                if (sizes.state != LIST_KNOWN || !element_size(n, sizes.at[k], &dims[d]))
+                if (sizes.state != LIST_KNOWN || !element_size(n, list_at(&sizes, k), &dims[d]))
                         dims[d] = out_fresh(n, 0, (int)d);
         }
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);

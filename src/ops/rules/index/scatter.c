@@ -35,28 +35,28 @@ enum ox_code infer_ScatterElements(struct node *n)
 
 /* A copy of the first input's elements, into which the updates are written. NULL if the elements or the output's sizes
    are unknown, or if the updates are combined with the elements (`reduction`, from version 16 on). */
-static struct scalar *scatter_copy(struct node *n, struct grid *ret_grid, struct content **ret)
+static struct content *scatter_copy(struct node *n, struct grid *ret_grid)
 {
         const struct content *data = in_content(n, 0);
         const char *reduction;
-        struct scalar *at;
 
         if (!data || !in_content(n, 1) || !out_wanted(n, 0) || !grid_of(n, in_type(n, 0), ret_grid) ||
             (size_t)ret_grid->count != data->count)
                 return NULL;
         if (attr_string(n, "reduction", &reduction) && !attr_is(n, "reduction", "none"))
                 return NULL;
-        *ret = content_new(n->arena, data->count, &at);
+        struct content *copy = content_new(n->arena, data->count);
+
         for (size_t k = 0; k < data->count; k++)
-                at[k] = data->at[k];
-        return at;
+                content_set(copy, k, content_at(data, k));
+        return copy;
 }
 
 static struct scalar update_at(const struct node *n, int64_t position)
 {
         const struct content *updates = in_content(n, 2);
 
-        return updates && (size_t)position < updates->count ? updates->at[position] : scalar_unknown();
+        return updates && (size_t)position < updates->count ? content_at(updates, position) : scalar_unknown();
 }
 
 /* An unknown index may write anywhere, so it makes all elements unknown. */
@@ -64,12 +64,11 @@ void content_ScatterElements(struct node *n)
 {
         const struct content *indices = in_content(n, 1);
         struct grid data, from;
-        struct content *content;
-        struct scalar *to = scatter_copy(n, &data, &content);
+        struct content *content = scatter_copy(n, &data);
         int64_t *at;
         int axis;
 
-        if (!to || !grid_of(n, in_type(n, 1), &from) || from.rank != data.rank ||
+        if (!content || !grid_of(n, in_type(n, 1), &from) || from.rank != data.rank ||
             (size_t)from.count != indices->count || attr_axis(n, "axis", 0, data.rank, &axis) != OX_OK)
                 return;
         at = grid_start(n, &from);
@@ -79,13 +78,13 @@ void content_ScatterElements(struct node *n)
                 for (int d = 0; d < data.rank; d++) {
                         int64_t index = at[d];
 
-                        if (d == axis && !scalar_is_number(indices->at[k], &index))
+                        if (d == axis && !scalar_is_number(content_at(indices, k), &index))
                                 return;
                         if (!index_normalize(index, data.dim[d], &index))
                                 return;
                         position += index * data.stride[d];
                 }
-                to[position] = update_at(n, k);
+                content_set(content, position, update_at(n, k));
         }
         out_content(n, 0, content);
 }
@@ -132,11 +131,10 @@ void content_ScatterND(struct node *n)
 {
         const struct content *indices = in_content(n, 1);
         struct grid data, tuples;
-        struct content *content;
-        struct scalar *to = scatter_copy(n, &data, &content);
+        struct content *content = scatter_copy(n, &data);
         int64_t width, inner, count;
 
-        if (!to || !grid_of(n, in_type(n, 1), &tuples) || tuples.rank == 0)
+        if (!content || !grid_of(n, in_type(n, 1), &tuples) || tuples.rank == 0)
                 return;
         width = tuples.dim[tuples.rank - 1];
         count = grid_span(&tuples, 0, tuples.rank - 1);
@@ -147,13 +145,13 @@ void content_ScatterND(struct node *n)
                 int64_t slice = 0, index;
 
                 for (int64_t j = 0; j < width; j++) {
-                        if (!scalar_is_number(indices->at[t * width + j], &index) ||
+                        if (!scalar_is_number(content_at(indices, t * width + j), &index) ||
                             !index_normalize(index, data.dim[j], &index))
                                 return;
                         slice = slice * data.dim[j] + index;
                 }
                 for (int64_t j = 0; j < inner; j++)
-                        to[slice * inner + j] = update_at(n, t * inner + j);
+                        content_set(content, slice * inner + j, update_at(n, t * inner + j));
         }
         out_content(n, 0, content);
 }

@@ -25,7 +25,7 @@ static bool count_true(struct node *n, const struct content *content, int64_t *r
         if (!content)
                 return false;
         for (size_t k = 0; k < content->count; k++) {
-                int truth = scalar_truth(n, content->at[k]);
+                int truth = scalar_truth(n, content_at(content, k));
 
                 if (truth < 0)
                         return false;
@@ -55,7 +55,6 @@ enum ox_code infer_NonZero(struct node *n)
 void content_NonZero(struct node *n)
 {
         const struct content *in = in_content(n, 0);
-        struct scalar *to;
         struct content *content;
         struct grid grid;
         int64_t count, found = 0, *at;
@@ -63,13 +62,13 @@ void content_NonZero(struct node *n)
         if (!count_true(n, in, &count) || !grid_of(n, in_type(n, 0), &grid) ||
             grid.rank * count > n->limits->content_elements)
                 return;
-        content = content_new(n->arena, (size_t)(grid.rank * count), &to);
+        content = content_new(n->arena, (size_t)(grid.rank * count));
         at = grid_start(n, &grid);
         for (size_t k = 0; k < in->count; k++, grid_next(&grid, at)) {
-                if (scalar_truth(n, in->at[k]) == 0)
+                if (scalar_truth(n, content_at(in, k)) == 0)
                         continue;
                 for (int d = 0; d < grid.rank; d++)
-                        to[d * count + found] = scalar_int(dim_int(at[d]));
+                        content_set(content, d * count + found, scalar_int(dim_int(at[d])));
                 found++;
         }
         out_content(n, 0, content);
@@ -145,7 +144,7 @@ void content_Compress(struct node *n)
                 step = grid.stride[axis];
         }
         for (size_t k = 0; k < chosen->count; k++) {
-                int truth = scalar_truth(n, chosen->at[k]);
+                int truth = scalar_truth(n, content_at(chosen, k));
 
                 if (truth < 0 || (truth && ((int64_t)k >= size || found >= map.out.dim[axis])))
                         return;
@@ -221,7 +220,7 @@ static double *unique_slices(struct node *n, const struct content *content, cons
         for (size_t k = 0; k < content->count; k++, grid_next(grid, at)) {
                 int64_t slice = at[axis];
 
-                if (!scalar_number(content->at[k], &numbers[slice * width + filled[slice]++]))
+                if (!scalar_number(content_at(content, k), &numbers[slice * width + filled[slice]++]))
                         return NULL;
         }
         return numbers;
@@ -335,7 +334,7 @@ static enum ox_code one_hot_depth(struct node *n, int axis, struct dim *ret)
         if (!in_length(n, 1, false, &length) || length != 0)
                 TRY(in_expect_scalar(n, 1));
         if (content && content->count == 1) {
-                struct scalar depth = content->at[0];
+                struct scalar depth = content_at(content, 0);
 
                 if (depth.kind == SCALAR_FLOAT && depth.f >= 0 && depth.f < 0x1p53)
                         depth = scalar_int(dim_int((int64_t)depth.f));
@@ -356,8 +355,8 @@ static void one_hot_indices(struct node *n)
         int64_t number;
 
         for (size_t k = 0; indices && k < indices->count; k++)
-                if ((scalar_is_number(indices->at[k], &number) && number < 0) ||
-                    (indices->at[k].kind == SCALAR_FLOAT && indices->at[k].f < 0)) {
+                if ((scalar_is_number(content_at(indices, k), &number) && number < 0) ||
+                    (content_at(indices, k).kind == SCALAR_FLOAT && content_at(indices, k).f < 0)) {
                         node_diagnose(n, OX_ERROR, REASON_INDEX_OUT_OF_RANGE, 0,
                                       "index %zu is negative, which OneHot allows from version 11 on", k);
                         return;
@@ -395,7 +394,6 @@ void content_OneHot(struct node *n)
 {
         const struct content *indices = in_content(n, 0), *values = in_content(n, 2);
         struct content *content;
-        struct scalar *to;
         struct grid out;
         int64_t depth, step, block;
         int axis;
@@ -408,16 +406,16 @@ void content_OneHot(struct node *n)
         block = depth * step;
         if (indices->count * (size_t)depth != (size_t)out.count)
                 return;
-        content = content_new(n->arena, (size_t)out.count, &to);
+        content = content_new(n->arena, (size_t)out.count);
         for (int64_t k = 0; k < out.count; k++) {
                 int64_t index, place = k % block / step;
-                bool known = scalar_is_number(indices->at[k / block * step + k % step], &index);
+                bool known = scalar_is_number(content_at(indices, k / block * step + k % step), &index);
 
                 if (known && index < 0) {
                         known = n->row->since >= 11;
                         index += depth;
                 }
-                to[k] = known ? values->at[index == place] : scalar_unknown();
+                content_set(content, k, known ? content_at(values, index == place) : scalar_unknown());
         }
         out_content(n, 0, content);
 }
@@ -437,7 +435,7 @@ void content_Trilu(struct node *n)
 {
         const struct content *in = in_content(n, 0);
         bool upper = attr_int_or(n, "upper", 1) != 0;
-        struct scalar zero = elem_is_float(in_elem(n, 0)) ? scalar_float(0) : scalar_int(dim_int(0)), *to;
+        struct scalar zero = elem_is_float(in_elem(n, 0)) ? scalar_float(0) : scalar_int(dim_int(0));
         struct content *content;
         struct grid grid;
         int64_t k = 0, *at;
@@ -445,12 +443,12 @@ void content_Trilu(struct node *n)
         if (!in || (in_given(n, 1) && !in_int(n, 1, &k)) || !grid_of(n, in_type(n, 0), &grid) || grid.rank < 2 ||
             in->count != (size_t)grid.count)
                 return;
-        content = content_new(n->arena, in->count, &to);
+        content = content_new(n->arena, in->count);
         at = grid_start(n, &grid);
         for (size_t i = 0; i < in->count; i++, grid_next(&grid, at)) {
                 int64_t diagonal = at[grid.rank - 1] - at[grid.rank - 2];
 
-                to[i] = (upper ? diagonal >= k : diagonal <= k) ? in->at[i] : zero;
+                content_set(content, i, (upper ? diagonal >= k : diagonal <= k) ? content_at(in, i) : zero);
         }
         out_content(n, 0, content);
 }

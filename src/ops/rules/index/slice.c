@@ -35,7 +35,7 @@ static enum ox_code slice_expect_length(struct node *n, const struct list *list,
 static struct scalar slice_element(const struct list *list, size_t k, struct scalar otherwise)
 {
         if (list->state == LIST_KNOWN)
-                return list->at[k];
+                return list_at(list, k);
         return list->state == LIST_ABSENT ? otherwise : scalar_unknown();
 }
 
@@ -92,7 +92,7 @@ static enum ox_code slice_lists(struct node *n, struct slice_lists *ret)
         if (n->row->since >= 10)
                 TRY(list_get(n, NULL, 4, false, &ret->steps));
         for (size_t k = 0; ret->steps.state == LIST_KNOWN && k < ret->steps.count; k++)
-                if (scalar_is_number(ret->steps.at[k], &step) && step == 0)
+                if (scalar_is_number(list_at(&ret->steps, k), &step) && step == 0)
                         return node_error(n, REASON_STEP_ZERO, 4, "element %zu of steps must not be 0", k);
         ret->counted = slice_count(&ret->starts, &ret->ends, &ret->axes, &ret->count);
         if (!ret->counted)

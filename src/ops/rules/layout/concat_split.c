@@ -103,7 +103,7 @@ enum ox_code infer_QLinearConcat(struct node *n)
 
 /* Puts the elements of one input where they belong, `base` positions along the axis. */
 static void concat_place(struct node *n, int i, int axis, int64_t base, const struct grid *in, const struct grid *out,
-                         struct scalar *to)
+                         struct content *to)
 {
         const struct content *from = in_content(n, i);
         int64_t *at = grid_start(n, in);
@@ -113,13 +113,12 @@ static void concat_place(struct node *n, int i, int axis, int64_t base, const st
 
                 for (int d = 0; d < in->rank; d++)
                         position += at[d] * out->stride[d];
-                to[position] = from ? from->at[k] : scalar_unknown();
+                content_set(to, position, from ? content_at(from, k) : scalar_unknown());
         }
 }
 
 void content_Concat(struct node *n)
 {
-        struct scalar *to;
         struct content *content;
         struct grid out, in;
         int64_t base = 0;
@@ -131,11 +130,11 @@ void content_Concat(struct node *n)
         if (!any || !out_wanted(n, 0) || !grid_of(n, &n->out[0].type, &out) ||
             attr_axis(n, "axis", 1, out.rank, &axis) != OX_OK)
                 return;
-        content = content_new(n->arena, (size_t)out.count, &to);
+        content = content_new(n->arena, (size_t)out.count);
         for (int i = 0; i < n->n_in; i++) {
                 if (!grid_of(n, in_type(n, i), &in))
                         return;
-                concat_place(n, i, axis, base, &in, &out, to);
+                concat_place(n, i, axis, base, &in, &out, content);
                 base += in.dim[axis];
         }
         out_content(n, 0, content);
@@ -164,7 +163,7 @@ static enum ox_code split_given(struct node *n, const struct list *sizes, struct
                                      "the number of outputs must be the number of sizes in split, %zu, got %d",
                                      sizes->count, n->n_out);
         for (int o = 0; o < n->n_out; o++) {
-                if (!element_size(n, sizes->at[o], &s->part[o])) {
+                if (!element_size(n, list_at(sizes, o), &s->part[o])) {
                         s->part[o] = out_fresh_at_most(n, o, s->axis, s->size);
                         unknown = o;
                         n_unknown++;

@@ -62,16 +62,15 @@ enum ox_code infer_Shape(struct node *n)
 
 void content_Shape(struct node *n)
 {
-        struct scalar *at;
         struct content *content;
         int start, end;
 
         if (!in_has_rank(n, 0))
                 return;
         shape_axes(n, &start, &end);
-        content = content_new(n->arena, end > start ? (size_t)(end - start) : 0, &at);
+        content = content_new(n->arena, end > start ? (size_t)(end - start) : 0);
         for (int d = start; d < end; d++)
-                at[d - start] = scalar_int(in_dim(n, 0, d));
+                content_set(content, d - start, scalar_int(in_dim(n, 0, d)));
         out_content(n, 0, content);
 }
 
@@ -83,14 +82,13 @@ enum ox_code infer_Size(struct node *n)
 
 void content_Size(struct node *n)
 {
-        struct scalar *at;
         struct content *content;
         struct dim elements;
 
         if (!type_elements(n->dims, in_type(n, 0), &elements))
                 return;
-        content = content_new(n->arena, 1, &at);
-        at[0] = scalar_int(elements);
+        content = content_new(n->arena, 1);
+        content_set(content, 0, scalar_int(elements));
         out_content(n, 0, content);
 }
 

@@ -27,7 +27,7 @@ static enum ox_code reshape_check(struct node *n, const struct list *target, str
         int64_t size;
 
         for (size_t k = 0; k < target->count; k++) {
-                if (!scalar_is_number(target->at[k], &size))
+                if (!scalar_is_number(list_at(target, k), &size))
                         continue;
                 if (size < -1)
                         return node_error(n, REASON_NEGATIVE_SIZE, 1,
@@ -157,7 +157,7 @@ enum ox_code infer_Reshape(struct node *n)
         for (int d = 0; d < r.rank; d++) {
                 bool open;
 
-                TRY(reshape_size(n, target.at[d], d, &r, &r.dim[d], &open));
+                TRY(reshape_size(n, list_at(&target, d), d, &r, &r.dim[d], &open));
                 if (open) {
                         r.dim[d] = dim_int(-1);
                         r.open = d;
@@ -213,7 +213,7 @@ enum ox_code infer_Expand(struct node *n)
                 if (to < 0)
                         dims[d] = size;
                 else
-                        TRY(expand_size(n, size, target.at[to], d, &dims[d]));
+                        TRY(expand_size(n, size, list_at(&target, to), d, &dims[d]));
         }
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
@@ -262,12 +262,12 @@ static enum ox_code tile_one_axis(struct node *n)
         TRY(list_of_sizes(n, &tiles, 1));
         if (!in_has_rank(n, 0))
                 return out_elem(n, 0, in_elem(n, 0));
-        if (along.state != LIST_KNOWN || along.count != 1 || !scalar_is_number(along.at[0], &number))
+        if (along.state != LIST_KNOWN || along.count != 1 || !scalar_is_number(list_at(&along, 0), &number))
                 return out_rank(n, 0, in_elem(n, 0), in_rank(n, 0));
         TRY(axis_normalize(n, number, in_rank(n, 0), &axis));
         dims = in_dims(n, 0);
         if (tiles.state == LIST_KNOWN && tiles.count == 1)
-                dims[axis] = tile_size(n, dims[axis], tiles.at[0], axis);
+                dims[axis] = tile_size(n, dims[axis], list_at(&tiles, 0), axis);
         else
                 dims[axis] = out_fresh(n, 0, axis);
         return out_tensor(n, 0, in_elem(n, 0), in_rank(n, 0), dims);
@@ -299,7 +299,7 @@ enum ox_code infer_Tile(struct node *n)
                                      node_input_text(n, 0), rank, repeats.count);
         dims = in_dims(n, 0);
         for (int d = 0; d < rank; d++)
-                dims[d] = tile_size(n, dims[d], repeats.at[d], d);
+                dims[d] = tile_size(n, dims[d], list_at(&repeats, d), d);
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 

@@ -106,8 +106,8 @@ enum ox_code infer_MatMulFpQ4(struct node *n)
         TRY(list_get(n, NULL, B_SHAPE, false, &shape));
         TRY(list_of_sizes(n, &shape, B_SHAPE));
         if (shape.state == LIST_KNOWN && shape.count == 2) {
-                K.known = element_size(n, shape.at[0], &K.dim);
-                N.known = element_size(n, shape.at[1], &N.dim);
+                K.known = element_size(n, list_at(&shape, 0), &K.dim);
+                N.known = element_size(n, list_at(&shape, 1), &N.dim);
         }
         return out_product(n, 0, K, N);
 }

@@ -98,7 +98,7 @@ enum ox_code infer_DequantizeBFP(struct node *n)
         struct dim *dims = arena_new_array(n->arena, struct dim, shape.count);
 
         for (size_t d = 0; d < shape.count; d++)
-                if (!element_size(n, shape.at[d], &dims[d]))
+                if (!element_size(n, list_at(&shape, d), &dims[d]))
                         dims[d] = out_fresh(n, 0, (int)d);
         return out_tensor(n, 0, out_row_elem(n, 0), (int)shape.count, dims);
 }

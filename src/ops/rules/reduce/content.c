@@ -37,7 +37,6 @@ static void reduce(struct node *n, fold_fn fold, bool any_order, struct scalar n
         const struct content *from = in_content(n, 0);
         enum elem elem = in_elem(n, 0);
         struct grid in, out;
-        struct scalar *to;
         struct content *content;
         int64_t *steps, *at;
         bool *begun;
@@ -48,17 +47,19 @@ static void reduce(struct node *n, fold_fn fold, bool any_order, struct scalar n
         steps = grid_start(n, &in);
         if (!folded_steps(n, &in, &out, steps))
                 return;
-        content = content_new(n->arena, (size_t)out.count, &to);
+        content = content_new(n->arena, (size_t)out.count);
         begun = arena_zalloc(n->arena, (size_t)out.count + 1);
         for (int64_t k = 0; k < out.count; k++)
-                to[k] = none;
+                content_set(content, k, none);
         at = grid_start(n, &in);
         for (int64_t k = 0; k < in.count; k++, grid_next(&in, at)) {
                 int64_t found = 0;
 
                 for (int d = 0; d < in.rank; d++)
                         found += at[d] * steps[d];
-                to[found] = begun[found] ? fold(n, elem, to[found], from->at[k]) : from->at[k];
+                content_set(content, found,
+                            begun[found] ? fold(n, elem, content_at(content, found), content_at(from, k))
+                                         : content_at(from, k));
                 begun[found] = true;
         }
         out_content(n, 0, content);

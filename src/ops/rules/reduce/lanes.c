@@ -9,7 +9,7 @@
 
 /* The elements along one axis, lane by lane: lane `first`, first + step ... of the tensor's elements. */
 struct lanes {
-        const struct scalar *at;
+        const struct content *of;
         size_t count;
         int64_t first, step, length;
         struct grid grid;
@@ -26,7 +26,7 @@ static bool lanes_begin(struct node *n, int axis, struct lanes *ret)
         if (!content || !grid_of(n, in_type(n, 0), &ret->grid) || content->count != (size_t)ret->grid.count ||
             content->count == 0)
                 return false;
-        ret->at = content->at;
+        ret->of = content;
         ret->count = content->count;
         ret->length = ret->grid.dim[axis];
         ret->step = ret->grid.stride[axis];
@@ -49,7 +49,7 @@ static bool lanes_next(struct lanes *l)
 
 static struct scalar lane_at(const struct lanes *l, int64_t i)
 {
-        return l->at[l->first + i * l->step];
+        return content_at(l->of, (size_t)(l->first + i * l->step));
 }
 
 /* Whether a comes before b if the greatest (or the least) comes first: 1, 0, or -1 if it is not certain. */
@@ -86,15 +86,14 @@ static void arg_contents(struct node *n, bool greatest)
 {
         int rank = in_rank(n, 0), axis;
         struct lanes lanes;
-        struct scalar *to;
         size_t count = 0;
 
         if (rank <= 0 || attr_axis(n, "axis", 0, rank, &axis) != OX_OK || !lanes_begin(n, axis, &lanes))
                 return;
-        struct content *content = content_new(n->arena, lanes.count / (size_t)lanes.length, &to);
+        struct content *content = content_new(n->arena, lanes.count / (size_t)lanes.length);
 
         while (lanes_next(&lanes))
-                to[count++] = arg_of_lane(n, &lanes, greatest);
+                content_set(content, count++, arg_of_lane(n, &lanes, greatest));
         out_content(n, 0, content);
 }
 
@@ -116,13 +115,12 @@ void content_CumSum(struct node *n)
         enum elem elem = in_elem(n, 0);
         int rank = in_rank(n, 0), axis;
         struct lanes lanes;
-        struct scalar *to;
         int64_t number;
 
         if (rank <= 0 || elem_is_float(elem) || !in_int(n, 1, &number) ||
             axis_normalize(n, number, rank, &axis) != OX_OK || !lanes_begin(n, axis, &lanes))
                 return;
-        struct content *content = content_new(n->arena, lanes.count, &to);
+        struct content *content = content_new(n->arena, lanes.count);
 
         while (lanes_next(&lanes)) {
                 struct scalar sum = scalar_int(dim_int(0));
@@ -131,7 +129,7 @@ void content_CumSum(struct node *n)
                         int64_t place = reverse ? lanes.length - 1 - i : i;
                         struct scalar with = scalar_add(n, elem, sum, lane_at(&lanes, place));
 
-                        to[lanes.first + place * lanes.step] = exclusive ? sum : with;
+                        content_set(content, lanes.first + place * lanes.step, exclusive ? sum : with);
                         sum = with;
                 }
         }
@@ -164,7 +162,6 @@ static bool lane_order(struct node *n, const struct lanes *l, bool greatest, int
 void content_TopK(struct node *n)
 {
         bool greatest = attr_int_or(n, "largest", 1) != 0;
-        struct scalar *values, *indices;
         int rank = in_rank(n, 0), o = out_wanted(n, 0) ? 0 : 1, axis;
         struct grid out;
         struct lanes lanes;
@@ -180,8 +177,8 @@ void content_TopK(struct node *n)
         type.dim = dims;
         if (!grid_of(n, &type, &out) || out.dim[axis] > lanes.length)
                 return;
-        struct content *of_values = content_new(n->arena, (size_t)out.count, &values);
-        struct content *of_indices = content_new(n->arena, (size_t)out.count, &indices);
+        struct content *of_values = content_new(n->arena, (size_t)out.count);
+        struct content *of_indices = content_new(n->arena, (size_t)out.count);
         int64_t *order = arena_new_array(n->arena, int64_t, (size_t)lanes.length);
 
         while (lanes_next(&lanes)) {
@@ -190,9 +187,10 @@ void content_TopK(struct node *n)
                 bool known = lane_order(n, &lanes, greatest, order);
 
                 for (int64_t i = 0; i < out.dim[axis]; i++) {
-                        values[first + i * out.stride[axis]] = known ? lane_at(&lanes, order[i]) : scalar_unknown();
-                        indices[first + i * out.stride[axis]] =
-                                known ? scalar_int(dim_int(order[i])) : scalar_unknown();
+                        content_set(of_values, first + i * out.stride[axis],
+                                    known ? lane_at(&lanes, order[i]) : scalar_unknown());
+                        content_set(of_indices, first + i * out.stride[axis],
+                                    known ? scalar_int(dim_int(order[i])) : scalar_unknown());
                 }
         }
         out_content(n, 0, of_values);

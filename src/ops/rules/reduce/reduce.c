@@ -190,7 +190,7 @@ static enum ox_code topk_count(struct node *n, struct scalar *ret)
         if (n->row->since == 1 && attr_int(n, "k", &number))
                 *ret = scalar_int(dim_int(number));
         else if (in_content(n, 1) && in_content(n, 1)->count == 1)
-                *ret = in_content(n, 1)->at[0];
+                *ret = content_at(in_content(n, 1), 0);
         /* Since 10 the text requires a positive K; runtimes accept 0 and give no elements. */
         if (scalar_is_number(*ret, &number) && number < (n->row->since == 1))
                 return node_error(n, REASON_ATTRIBUTE_VALUE, 1, "k must be at least %d, got %lld", n->row->since == 1,

@@ -127,7 +127,6 @@ enum ox_code infer_OptionalHasElement(struct node *n)
 /* OptionalHasElement (15, 18) */
 void content_OptionalHasElement(struct node *n)
 {
-        struct scalar *at;
         struct dim has = dim_int(0);
 
         if (in_given(n, 0)) {
@@ -136,7 +135,7 @@ void content_OptionalHasElement(struct node *n)
                         return;
                 has = kind == TYPE_OPTIONAL ? n->in[0]->length : dim_int(1);
         }
-        struct content *content = content_new(n->arena, 1, &at);
-        at[0] = scalar_int(has);
+        struct content *content = content_new(n->arena, 1);
+        content_set(content, 0, scalar_int(has));
         out_content(n, 0, content);
 }

@@ -339,13 +339,12 @@ enum ox_code infer_SequenceLength(struct node *n)
 /* SequenceLength (11) */
 void content_SequenceLength(struct node *n)
 {
-        struct scalar *at;
         struct dim length;
 
         if (!length_of(n, 0, &length))
                 return;
-        struct content *content = content_new(n->arena, 1, &at);
-        at[0] = scalar_int(length);
+        struct content *content = content_new(n->arena, 1);
+        content_set(content, 0, scalar_int(length));
         out_content(n, 0, content);
 }
 
@@ -419,7 +418,7 @@ static enum ox_code split_by_sizes(struct node *n, int axis, const struct conten
         bool all_known = true;
 
         for (size_t i = 0; i < sizes->count; i++) {
-                if (!element_size(n, sizes->at[i], &chunk[i])) {
+                if (!element_size(n, content_at(sizes, i), &chunk[i])) {
                         all_known = false;
                         chunk[i] = out_fresh(n, 0, axis);
                 }
@@ -449,7 +448,7 @@ static enum ox_code check_split(struct node *n)
         if (in_has_rank(n, 1) && in_rank(n, 1) > 1)
                 return in_rank_fault(n, 1, "0 or 1");
         for (size_t i = 0; split && i < split->count; i++)
-                if (scalar_is_number(split->at[i], &number) && number < least)
+                if (scalar_is_number(content_at(split, i), &number) && number < least)
                         return node_error_at(n, REASON_SIZE_OUT_OF_RANGE, 1, -1,
                                              arena_printf(n->arena, "%lld or more", (long long)least),
                                              node_number(n, number),
