@@ -1,6 +1,11 @@
 /* shaped infer: one model, without a server. */
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "config/options.h"
 #include "main/main.h"
@@ -139,6 +144,40 @@ static bool feed_file(struct ox_context *context, FILE *file, const char *name)
         return !ferror(file);
 }
 
+/* A regular file in memory, of which only what is read is fetched: the graph, and not the weights. */
+struct mapped {
+        void *bytes;
+        size_t size;
+};
+
+/* False: it must be read as others are, which also finds out what is wrong with it. */
+static bool map_file(const char *name, struct mapped *ret)
+{
+        int file = open(name, O_RDONLY | O_CLOEXEC);
+        struct stat is;
+
+        ret->bytes = MAP_FAILED;
+        if (file >= 0 && fstat(file, &is) == 0 && S_ISREG(is.st_mode) && is.st_size > 0 &&
+            (uint64_t)is.st_size <= SIZE_MAX) {
+                ret->size = (size_t)is.st_size;
+                ret->bytes = mmap(NULL, ret->size, PROT_READ, MAP_PRIVATE, file, 0);
+        }
+        if (file >= 0)
+                close(file);
+        return ret->bytes != MAP_FAILED;
+}
+
+/* The system's answer when a part of a mapped file is read that is no longer there. */
+static void file_was_cut(int number)
+{
+        static const char text[] = "shaped: the file was cut or could not be read while it was in use\n";
+
+        ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
+
+        (void)written;
+        _exit(EXIT_FAULTY);
+}
+
 static bool feed(struct ox_context *context, const char *name)
 {
         if (strcmp(name, "-") == 0)
@@ -169,10 +208,19 @@ static int print(struct ox_context *context, const struct job *job, const struct
 static int infer(struct ox_context *context, const struct job *job)
 {
         const struct ox_result *result = NULL;
+        const struct ox_options *options = &job->options.infer;
+        struct mapped mapped = {0};
+        enum ox_code code;
 
-        if (!feed(context, job->model))
+        /* The result refers to small tensors where they stand in the file, which is mapped until the process ends. */
+        if (strcmp(job->model, "-") != 0 && map_file(job->model, &mapped)) {
+                signal(SIGBUS, file_was_cut);
+                code = ox_infer_model(context, mapped.bytes, mapped.size, options, &result);
+        } else if (feed(context, job->model)) {
+                code = ox_model_infer(context, options, &result);
+        } else {
                 return EXIT_FAULTY;
-        enum ox_code code = ox_model_infer(context, &job->options.infer, &result);
+        }
 
         if (code != OX_OK)
                 fprintf(stderr, "shaped: %s: %s\n", job->model, ox_context_error(context));

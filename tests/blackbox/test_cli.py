@@ -7,8 +7,9 @@ import socket
 import subprocess
 import tempfile
 
+from build import type_of
 from harness import MODELS, PATIENCE_SECONDS, SHAPED, Daemon, check, equal, finish, run
-from wire import add, chain
+from wire import add, chain, number, text, varint
 
 COMMANDS = ("serve", "infer", "operators", "health")
 
@@ -89,6 +90,25 @@ def check_infer(folder):
               (done.returncode, done.stderr))
 
 
+def check_weights(folder):
+    """Weights of a file are not read: it has a hole of a gigabyte in their place, and only what is read is fetched."""
+    size, path = 1 << 30, os.path.join(folder, "weights.onnx")
+    head = number(1, size // 4) + number(2, 1) + text(8, b"w") + varint(9 << 3 | 2) + varint(size)
+    before = text(1, text(1, b"x") + text(2, b"y") + text(4, b"Relu")) + text(11, text(1, b"x") + text(2, type_of("float[N,3]")))
+    before += varint(5 << 3 | 2) + varint(len(head) + size) + head
+    after = text(1, text(1, b"y") + text(2, b"z") + text(4, b"Neg")) + text(12, text(1, b"z"))
+    with open(path, "wb") as f:
+        f.write(number(1, 8) + text(8, number(2, 17)) + varint(7 << 3 | 2) + varint(len(before) + size + len(after)) + before)
+        f.seek(size, os.SEEK_CUR)
+        f.write(after)
+    child = subprocess.Popen([SHAPED, "infer", path, "--format", "json"], stdout=subprocess.PIPE)
+    values = {v["name"]: v.get("shape") for v in json.loads(child.stdout.read())["values"]}
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = 0
+    check("weights of a file are not read", status == 0 and values == {"x": ["N", 3], "y": ["N", 3], "z": ["N", 3]}, values)
+    check("nor fetched", usage.ru_maxrss < 64 << 10, usage.ru_maxrss)
+
+
 def check_health():
     with Daemon() as daemon:
         for url in (daemon.url, daemon.url + "/", daemon.url + "/readyz?x"):
@@ -156,6 +176,7 @@ def main():
     check_usage()
     with tempfile.TemporaryDirectory() as folder:
         check_infer(folder)
+        check_weights(folder)
     check_health()
     check_listen()
     check_variables()
