@@ -5,14 +5,14 @@
 #include "base/bounds.h"
 #include "base/checked.h"
 
-/* Types whose arithmetic float_round() follows. */
+/* Types whose rounding float_round() implements. */
 static bool is_rounded(enum elem elem)
 {
         return elem == ELEM_FLOAT || elem == ELEM_DOUBLE || elem == ELEM_FLOAT16 || elem == ELEM_BFLOAT16;
 }
 
-/* An integer that an element of the type can be; unknown where it would wrap. A symbol, being a size, is taken to fit
-   into 32 bits. */
+/* An integer as an element of the type; unknown if it would wrap. A symbol is a size, and is assumed to fit into 32
+   bits. */
 static struct scalar int_fit(struct node *n, enum elem elem, struct dim d)
 {
         int64_t lower, upper, least, most;
@@ -25,7 +25,7 @@ static struct scalar int_fit(struct node *n, enum elem elem, struct dim d)
         return least >= 0 && lower < 0 ? scalar_unknown() : scalar_int(d);
 }
 
-/* The result of symbolic arithmetic; what overflowed is not known. */
+/* The result of symbolic arithmetic; unknown after an overflow. */
 static struct scalar int_done(struct node *n, enum elem elem, struct dim d)
 {
         return dim_take_faults(n->dims) != DIM_FAULT_NONE ? scalar_unknown() : int_fit(n, elem, d);
@@ -36,7 +36,7 @@ static struct scalar float_done(enum elem elem, double f)
         return is_rounded(elem) ? scalar_float(float_round(elem, f)) : scalar_unknown();
 }
 
-/* A symbolic float: sizes are integers that float32 holds, but narrower types do not. */
+/* A symbolic float: float32 holds the integers that are sizes, but narrower types do not. */
 static struct scalar ratio_done(struct node *n, enum elem elem, struct dim d, int64_t den)
 {
         if (dim_take_faults(n->dims) != DIM_FAULT_NONE || den > MAX_DENOMINATOR)
@@ -68,7 +68,7 @@ bool scalar_fraction(struct scalar a, struct dim *ret, int64_t *ret_den)
         return false;
 }
 
-/* Whether a float beside a symbol gives what needs no rounding. Symbols themselves count as such. */
+/* Whether arithmetic with this float and a symbol needs no rounding. Symbols themselves pass. */
 static bool is_short(struct scalar a)
 {
         struct dim d;
@@ -83,7 +83,7 @@ static bool is_short(struct scalar a)
         return -MAX_ODD_PART <= d.val && d.val <= MAX_ODD_PART;
 }
 
-/* Two fractions over one denominator. */
+/* Brings two fractions to a common denominator. */
 static bool common_fractions(struct node *n, struct scalar a, struct scalar b, struct dim *ret_a, struct dim *ret_b,
                              int64_t *ret_den)
 {
@@ -136,7 +136,7 @@ struct scalar scalar_sub(struct node *n, enum elem elem, struct scalar a, struct
         return sum(n, elem, a, b, true);
 }
 
-/* A symbolic value times p / den: the powers of two that both parts of the factor or the value share go first. */
+/* A symbolic value times p / den, after powers of two are cancelled between factor and value. */
 static struct scalar scaled(struct node *n, enum elem elem, struct scalar a, int64_t p, int64_t den)
 {
         int64_t all;
@@ -170,8 +170,8 @@ struct scalar scalar_mul(struct node *n, enum elem elem, struct scalar a, struct
 
 /* -- quotients -- */
 
-/* a / b towards zero. False when it is not certain. A divisor that is symbolic is taken not to be 0: there the operator
-   has no result. */
+/* a / b, rounded towards zero. False if it is not certain. A symbolic divisor is assumed not to be 0, where the
+   operator has no result. */
 static bool truncated(struct node *n, struct dim a, struct dim b, struct dim *ret)
 {
         struct dim zero = dim_int(0), rest;
@@ -191,7 +191,7 @@ static bool truncated(struct node *n, struct dim a, struct dim b, struct dim *re
                 return true;
         *ret = dim_floordiv(n->dims, dim_max(n->dims, a, zero), b);
         dim_range(n->dims, a, &lower, &upper);
-        /* Between -b and 0 the quotient is 0, just as that of max(a, 0). */
+        /* For a between -b and 0 the quotient is 0, the same as that of max(a, 0). */
         if (dim_is_int(b) && lower > -b.val)
                 return true;
         rest = dim_floordiv(n->dims, dim_max(n->dims, dim_sub(n->dims, zero, a), zero), b);
@@ -222,7 +222,7 @@ static bool is_power_of_two(int64_t p)
         return size != 0 && (size & (size - 1)) == 0;
 }
 
-/* One symbolic value by another: exact where the quotient is free of remainders. */
+/* Divides one symbolic value by another: exact if there is no remainder. */
 static struct scalar ratio_div(struct node *n, enum elem elem, struct scalar a, struct scalar b)
 {
         struct dim dividend = dim_mul(n->dims, a.d, dim_int(b.den)), quotient = dim_floordiv(n->dims, dividend, b.d);
@@ -283,8 +283,8 @@ struct scalar scalar_mod(struct node *n, enum elem elem, struct scalar a, struct
         return float_done(elem, fmod(a.f, b.f));
 }
 
-/* Powers with a small exponent that is no fraction: products, which are exact in any order while they are integers that
-   the type holds. */
+/* Powers with a small integer exponent: products, which are exact in any order as long as they are integers that the
+   type holds. */
 struct scalar scalar_pow(struct node *n, enum elem elem, struct scalar a, struct scalar b)
 {
         struct scalar one = a.kind == SCALAR_INT ? scalar_int(dim_int(1)) : scalar_float(1), power = one;
@@ -399,7 +399,8 @@ struct scalar scalar_round(struct node *n, struct scalar a)
         return integral(n, a, nearbyint, NULL);
 }
 
-/* Truncates. What an integer type cannot hold gives what the machine gives, which is not known. */
+/* Truncates. A number that the integer type cannot hold gives a result that depends on the machine, so it is
+   unknown. */
 static struct scalar cast_to_int(struct node *n, enum elem to, struct scalar a)
 {
         struct dim whole;
@@ -423,7 +424,7 @@ static struct scalar cast_to_float(struct node *n, enum elem to, struct scalar a
                 return float_done(to, a.f);
         if (a.kind == SCALAR_RATIO)
                 return ratio_done(n, to, a.d, a.den);
-        /* Past 2^53 the way through a double would round twice. */
+        /* Past 2^53 a conversion by way of double would round twice. */
         if (scalar_is_number(a, &number) && (number > (int64_t)1 << 53 || number < -((int64_t)1 << 53)))
                 return scalar_unknown();
         return ratio_done(n, to, a.d, 1);

@@ -1,5 +1,5 @@
-/* What the attentions of com.microsoft share beside their heads: masks, and biases of the products of queries and keys.
-   Both tell of the batch, of the length of the queries, and of the total length of the keys. */
+/* Masks and biases that the attentions of com.microsoft share. Their shapes determine the batch, the length of the
+   queries, and the total length of the keys. */
 #pragma once
 
 #include "ops/kit/sized.h"
@@ -9,6 +9,6 @@ enum ox_code agree_attention_bias(struct node *n, int i, struct size *batch, str
                                   struct size *total);
 
 /* Input `i`, if it is given, is a mask (batch_size, sequence_length, total_sequence_length) or (batch_size,
-   total_sequence_length), where runtimes take 1 for either size; or up to rank `most` it is an index or a mask that
-   tells the batch alone. */
+   total_sequence_length), where runtimes accept 1 for either size; or, up to rank `most`, an index or a mask that
+   determines only the batch. */
 enum ox_code agree_mask(struct node *n, int i, int most, struct size *batch, struct size *length, struct size *total);

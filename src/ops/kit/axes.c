@@ -43,7 +43,7 @@ enum ox_code attr_axis(struct node *n, const char *name, int64_t otherwise, int 
         return axis_normalize(n, attr_int_or(n, name, otherwise), rank, ret);
 }
 
-/* More axes than the limit of ranks fail anyhow once the rank is known, so that comparing all has a bound. */
+/* A list longer than the limit of ranks fails anyway once the rank is known, so comparing all pairs is bounded. */
 enum ox_code axes_distinct(struct node *n, const int64_t *axes, size_t count, int input)
 {
         for (size_t k = 0; k < count && count <= (size_t)n->limits->rank; k++)

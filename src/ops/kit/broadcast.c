@@ -15,8 +15,8 @@ static int greater_rank(int a, int b)
         return a > b ? a : b;
 }
 
-/* The error of sizes that do not broadcast. `a` of several inputs broadcast so far is the size that one of them has on
-   the same axis, counted from the last. */
+/* The error for sizes that do not broadcast. If `a` is the broadcast of several inputs, the message names one of them
+   that has the size on the same axis, counted from the last. */
 static enum ox_code broadcast_fault(struct node *n, const struct broadcast_side *a, const struct broadcast_side *b,
                                     int i, int j)
 {
@@ -151,8 +151,8 @@ static bool may_have_one_element(struct node *n, int i)
         return !type_elements(n->dims, in_type(n, i), &count) || !dim_proves_unequal(n->dims, count, dim_int(1));
 }
 
-/* Whether the second shape is a run of the first one's sizes that begins at `axis`. Sizes of 1 pass, though the text
-   says that they are not expanded. */
+/* Whether the second shape equals the first one's sizes from `axis` on. Sizes of 1 pass, although the text says that
+   they are not expanded. */
 static enum ox_code legacy_run(struct node *n, int rank, struct dim *dims, int64_t axis)
 {
         int b_rank = in_rank(n, 1);
@@ -217,13 +217,13 @@ enum ox_code broadcast_legacy(struct node *n, int *ret_rank, const struct dim **
 
 /* -- contents -- */
 
-/* How one input's elements are reached from the output's positions. `of` is NULL where nothing is known of it. */
+/* Maps the output's positions to an input's elements. `of` is NULL if nothing is known about them. */
 struct operand {
         const struct content *of;
-        int64_t *step; /* elements an axis of the output moves; 0 where it is broadcast */
+        int64_t *step; /* step in the input for each axis of the output; 0 if broadcast */
 };
 
-/* Aligns an input at its last axis, or, for what the operator sets before 7 call so, at `axis`. */
+/* Aligns an input at its last axis, or at `axis`, the attribute of operator sets before 7. */
 static bool operand_of(struct node *n, int i, const struct grid *out, struct operand *ret)
 {
         struct grid in;

@@ -13,7 +13,7 @@ bool index_normalize(int64_t index, int64_t size, int64_t *ret)
         return true;
 }
 
-/* Indices that are known must lie within [-size, size - 1]: a condition on an axis of unknown size. */
+/* Known indices must be in [-size, size - 1], which is a condition if the size is not a number. */
 static enum ox_code index_check(struct node *n, struct scalar index, struct dim size, int input)
 {
         int64_t number, at;

@@ -1,11 +1,11 @@
-/* Lists of integers that an operator takes. */
+/* Lists of integers as operands. */
 #pragma once
 
 #include "ops/node/node.h"
 
-/* An operand that newer versions of an operator take as an input and older ones as an attribute. */
+/* An operand that is an input in newer versions of an operator and an attribute in older ones. */
 struct list {
-        enum { LIST_ABSENT, LIST_UNKNOWN, LIST_KNOWN } state; /* UNKNOWN: given, but not even its length is known */
+        enum { LIST_ABSENT, LIST_UNKNOWN, LIST_KNOWN } state; /* UNKNOWN: given, but of unknown length */
         size_t count;
         const struct content *elements; /* NULL: none of them is known */
 };
@@ -22,15 +22,15 @@ static inline struct list list_of(const struct content *content)
         return (struct list){.state = LIST_KNOWN, .count = content->count, .elements = content};
 }
 
-/* From the attribute when the operator's version has it, else from input `i`, which must be a vector (or, with
-   `scalar_too`, a scalar): error RANK_MISMATCH. */
+/* Reads the attribute if the operator's version has it, else input `i`, which must be a vector (or, with `scalar_too`,
+   a scalar): error RANK_MISMATCH. */
 enum ox_code list_get(struct node *n, const char *attribute, int i, bool scalar_too, struct list *ret);
 
-/* Floats that are whole numbers become integers: the first versions of Split and Tile take sizes of the data's type. */
+/* Converts integral floats to integers: in the first versions of Split and Tile, sizes have the type of the data. */
 void list_whole(struct node *n, struct list *list);
 
-/* Sizes are not negative, whether or not the rank of the data is known: error NEGATIVE_SIZE. */
+/* Checks that no size is negative, even if the rank of the data is unknown: error NEGATIVE_SIZE. */
 enum ox_code list_of_sizes(struct node *n, const struct list *list, int input);
 
-/* The list as numbers; false when one is not known. */
+/* The list as numbers; false if one is unknown. */
 bool list_numbers(struct node *n, const struct list *list, const int64_t **ret);

@@ -1,10 +1,11 @@
-/* Scales and zero points: of QuantizeLinear and its kin, QLinearConv, QLinearMatMul and ConvInteger. */
+/* Scales and zero points of QuantizeLinear, DequantizeLinear, QLinearConv, QLinearMatMul, ConvInteger and the like. */
 #include "ops/kit/scales.h"
 
 #include "ops/kit/sizes.h"
 #include "ops/node/input.h"
 
-/* One element by its shape, which is a scalar to the texts, and as often a vector of one in models that run. */
+/* Whether the shape has one element: a scalar in the specification, but as often a vector of one element in real
+   models. */
 static bool is_single(const struct node *n, int i)
 {
         return in_rank(n, i) == 0 || (in_rank(n, i) == 1 && dim_is(in_dim(n, i, 0), 1));
@@ -18,7 +19,7 @@ enum ox_code scale_agree(struct node *n, int scale, int zero)
         TRY(in_expect_tensor(n, zero));
         if (!in_has_rank(n, scale) || !in_has_rank(n, zero) || (is_single(n, scale) && is_single(n, zero)))
                 return OX_OK;
-        /* A vector of unknown length beside a scalar may have one element. */
+        /* Beside a scalar, a vector of unknown length may have one element. */
         if (rank + in_rank(n, zero) == 1 && !dim_is_int(in_dim(n, rank == 1 ? scale : zero, 0)))
                 return OX_OK;
         TRY(in_expect_rank(n, zero, rank));

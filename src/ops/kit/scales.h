@@ -3,11 +3,12 @@
 
 #include "ops/node/node.h"
 
-/* A scale and its zero point, which may be left out, have the same shape; what has one element may be a scalar or a
-   vector. Errors RANK_MISMATCH, DIM_MISMATCH. */
+/* A scale and its optional zero point have the same shape; a single element may be a scalar or a vector. Errors
+   RANK_MISMATCH, DIM_MISMATCH. */
 enum ox_code scale_agree(struct node *n, int scale, int zero);
-/* A scale or zero point is one element, or a vector of one for each of `*channels`, which become the better known. */
+/* A scale or zero point has one element, or is a vector with one for each of `*channels`, which becomes the more exact
+   size of both. */
 enum ox_code per_channel_agree(struct node *n, int i, struct dim *channels);
 
-/* A vector of more than one element: one that may have just one tells nothing. */
+/* A vector of more than one element; a vector that may have only one determines nothing. */
 bool scale_is_vector(const struct node *n, int i);

@@ -6,7 +6,7 @@
 
 /* -- sizes that must agree -- */
 
-/* The only axis of the other inputs that has this size, so that naming it can mislead nobody. */
+/* The axis of another input that has this size, if there is exactly one, so that naming it cannot mislead. */
 static struct place only_place(const struct node *n, struct dim size, int input)
 {
         struct place found = PLACE_NONE;
@@ -95,7 +95,7 @@ enum ox_code dim_agree(struct node *n, struct dim *dim, struct dim other, int in
 
 /* -- sizes that elements give -- */
 
-/* The axis is named where one alone of the input has the size. */
+/* The axis is named if only one axis of the input has the size. */
 static enum ox_code size_fault(struct node *n, struct dim size, const char *expected, int input)
 {
         int axis = -1, count = 0;
@@ -121,7 +121,7 @@ static enum ox_code size_fault(struct node *n, struct dim size, const char *expe
                                fault.actual);
 }
 
-/* Reports what was required of a size: nothing, a condition, or that it cannot be `what` `of`. */
+/* Reports the outcome of a requirement on a size: nothing, a condition, or an error that it cannot be `what` `of`. */
 static enum ox_code size_required(struct node *n, enum dim_require required, const struct dim_condition *condition,
                                   struct dim size, const char *what, struct dim of, int input)
 {

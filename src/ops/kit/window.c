@@ -5,7 +5,7 @@
 #include "ops/kit/sizes.h"
 #include "ops/node/attr.h"
 
-/* (kernel - 1) * dilation + 1: what a dilated kernel covers. */
+/* (kernel - 1) * dilation + 1, the extent of a dilated kernel. */
 static struct dim covered(struct node *n, const struct window *w)
 {
         struct dim gaps = dim_mul(n->dims, dim_sub(n->dims, w->kernel, dim_int(1)), dim_int(w->dilation));
@@ -13,8 +13,8 @@ static struct dim covered(struct node *n, const struct window *w)
         return dim_add(n->dims, gaps, dim_int(1));
 }
 
-/* The windows of ceil_mode that begin before the padding behind the data: no more than stride steps fit there, and none
-   that the padded size has no room for. `padded_steps` / stride is how many there are with the padding. */
+/* The number of windows of ceil_mode that begin before the end padding: limited by the strides that fit there, and by
+   the padded size. `padded_steps` / stride is the number including those in the padding. */
 static struct dim windows_in_data(struct node *n, const struct window *w, struct dim padded_steps)
 {
         struct dim_table *t = n->dims;
@@ -27,7 +27,7 @@ static struct dim windows_in_data(struct node *n, const struct window *w, struct
         return dim_min(t, dim_ceildiv(t, padded_steps, stride), dim_ceildiv(t, data_steps, stride));
 }
 
-/* The elements that an axis must have for a window to fit. */
+/* The smallest size of an axis into which a window fits. */
 static struct dim needed(struct node *n, const struct window *w)
 {
         struct dim pads = dim_add(n->dims, dim_int(w->pad_begin), dim_int(w->pad_end));
@@ -35,7 +35,7 @@ static struct dim needed(struct node *n, const struct window *w)
         return w->auto_pad == WINDOW_NOTSET ? dim_sub(n->dims, covered(n, w), pads) : covered(n, w);
 }
 
-/* How many elements more than the axis has there are for windows to begin at: the pads, less what a window covers. */
+/* The pads minus the extent of a window: what is added to the size of the axis in the formulas. */
 static struct dim beyond(struct node *n, const struct window *w)
 {
         struct dim pads = dim_int(0);
@@ -64,9 +64,9 @@ static enum ox_code no_window_fits(struct node *n, const struct window *w, int a
                                node_input_text(n, 0), covers, axis, padded);
 }
 
-/* Rounding down, a kernel that is larger than the padded input fits nowhere; rounding up, one window may still begin in
-   the data. Of no data there may be no window at all: the formulas say 0. Where it takes two
-   elements or more for a window, their lack is an error even then. */
+/* With rounding down, a kernel larger than the padded input fits nowhere; with rounding up, one window may still begin
+   in the data. An empty axis may have no window: the formulas give 0. If a window needs two elements or more, an empty
+   axis is an error all the same. */
 static enum ox_code expect_fit(struct node *n, const struct window *w, int axis, struct dim count)
 {
         struct dim_table *t = n->dims;
@@ -80,10 +80,10 @@ static enum ox_code expect_fit(struct node *n, const struct window *w, int axis,
         return no_window_fits(n, w, axis);
 }
 
-/* The formulas stand alike in the texts of Conv and of every pool. `ceil_mode` rounds up; with VALID it changes
-   nothing, for ceil((size - kernel + 1) / stride) is floor((size - kernel) / stride) + 1. The text of AveragePool-11
-   alone rounds down where auto_pad goes without ceil_mode: against its own attribute's text, which has a ceiling for
-   SAME_*, and leaving out a window of VALID that fits; version 19 mends it, and it counts as a slip here. */
+/* The texts of Conv and of all pools have the same formulas. `ceil_mode` rounds up; with VALID it changes nothing,
+   because ceil((size - kernel + 1) / stride) is floor((size - kernel) / stride) + 1. Only the text of AveragePool-11
+   rounds down for auto_pad without ceil_mode, which contradicts its own attribute (a ceiling for SAME_*) and omits a
+   window of VALID that fits. Version 19 corrects it, so it is treated as an error of the text. */
 enum ox_code window_output(struct node *n, const struct window *w, int axis, struct dim *ret)
 {
         struct dim_table *t = n->dims;
@@ -93,7 +93,7 @@ enum ox_code window_output(struct node *n, const struct window *w, int axis, str
                 *ret = dim_ceildiv(t, w->size, stride);
                 return OX_OK;
         }
-        /* Numbers are added up first, so that one sum is made of a size and not one for each number. */
+        /* Numbers are added up first, so that only one sum with the size is built. */
         steps = dim_add(t, w->size, dim_add(t, beyond(n, w), stride));
         if (!w->ceil_mode || w->auto_pad != WINDOW_NOTSET)
                 count = dim_floordiv(t, steps, stride);
@@ -106,7 +106,7 @@ enum ox_code window_output(struct node *n, const struct window *w, int axis, str
         return OX_OK;
 }
 
-/* An empty one is as good as absent. */
+/* An empty list counts as omitted. */
 static enum ox_code read_list(struct node *n, const char *name, size_t count, int64_t otherwise, const int64_t **ret)
 {
         size_t given = 0;

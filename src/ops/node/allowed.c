@@ -8,7 +8,7 @@
 
 #define SHOWN_BYTES 40 /* of a text that a message repeats */
 
-/* One value that is held against the row: an element of a list, or the whole attribute (index -1). */
+/* One value to check against the row: an element of a list, or the whole attribute (index -1). */
 struct held {
         struct node *n;
         const struct op_attr *attr;
@@ -50,7 +50,7 @@ static enum ox_code refuse(const struct held *h, struct buf *message)
         return OX_OK;
 }
 
-/* -- one value: true when it is refused, with what became of it in *ret -- */
+/* -- one value: true if it is refused, with the outcome in *ret -- */
 
 static bool is_int_allowed(const struct held *h, int64_t value)
 {
@@ -107,7 +107,7 @@ static bool refuse_float(const struct held *h, double value, enum ox_code *ret)
         return true;
 }
 
-/* What of a text fits a message, whole characters of it. */
+/* The start of a text that fits into a message, cut between characters. */
 static size_t shown_length(const char *text, size_t length)
 {
         if (length <= SHOWN_BYTES)
@@ -197,7 +197,7 @@ static enum ox_code check_count(struct node *n, const struct op_attr *attr, size
 static bool refuse_element(const struct held *h, const OnnxAttribute *given, size_t i, enum ox_code *ret)
 {
         switch (h->attr->type) {
-        case ATTR_INT: /* proto3 writers leave a zero out */
+        case ATTR_INT: /* proto3 writers omit a zero */
                 return refuse_int(h, given->has_i ? given->i : 0, ret);
         case ATTR_INTS:
                 return refuse_int(h, given->ints[i], ret);

@@ -1,4 +1,4 @@
-/* Attributes of a node: as given, else the row's default. */
+/* Attributes of a node: the given value, else the row's default. */
 #include "ops/node/attr.h"
 
 #include "base/str.h"
@@ -19,7 +19,8 @@ bool attr_given(const struct node *n, const char *name)
         return attr_find(n, name);
 }
 
-/* An attribute as given, else the row's default; false where there is neither. The other one is NULL. */
+/* Sets one of both: the given attribute, else the row's default, and the other one to NULL. False if there is
+   neither. */
 static bool attr_either(const struct node *n, const char *name, const OnnxAttribute **ret_given,
                         const struct op_attr **ret_default)
 {
@@ -43,7 +44,7 @@ bool attr_int(const struct node *n, const char *name, int64_t *ret)
 
         if (!attr_either(n, name, &given, &otherwise))
                 return false;
-        /* proto3 writers leave a zero out; the check has seen that the type is INT. */
+        /* proto3 writers omit a zero; the check of the node made sure that the type is INT. */
         *ret = !given ? otherwise->i : given->has_i ? given->i : 0;
         return true;
 }
@@ -111,7 +112,7 @@ bool attr_string(const struct node *n, const char *name, const char **ret)
         return true;
 }
 
-/* Nothing is copied: a text that is asked for often may be long. */
+/* The text is not copied, because it may be long and read often. */
 bool attr_is(const struct node *n, const char *name, const char *wanted)
 {
         const OnnxAttribute *attr = attr_find(n, name);

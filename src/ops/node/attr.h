@@ -1,4 +1,4 @@
-/* The attributes of a node: given, else the row's default; false when there is neither. */
+/* The attributes of a node: the given value, else the row's default; false if there is neither. */
 #pragma once
 
 #include "ops/node/node.h"
@@ -12,8 +12,8 @@ bool attr_ints(const struct node *n, const char *name, const int64_t **ret, size
 bool attr_floats(const struct node *n, const char *name, const float **ret, size_t *ret_count);
 /* NUL-terminated on the arena; bytes may be any. */
 bool attr_string(const struct node *n, const char *name, const char **ret);
-/* The element type whose number the int attribute holds, which the row says (`of T`); `otherwise` for 0 or where there
-   is neither. */
+/* The element type whose number the int attribute holds, which the row declares (`of T`); `otherwise` for 0, or if
+   there is neither value nor default. */
 enum elem attr_elem(const struct node *n, const char *name, enum elem otherwise);
 bool attr_is(const struct node *n, const char *name, const char *wanted);
 const OnnxTensor *attr_tensor(const struct node *n, const char *name);

@@ -1,4 +1,4 @@
-/* A node against its operator's row: arity, attributes, types. */
+/* Checks a node against its operator's row: arity, attributes, types. */
 #include "ops/node/check.h"
 
 #include <assert.h>
@@ -19,7 +19,7 @@ static const char *param_name(const struct op_param *param)
         return param ? param->name : "?";
 }
 
-/* Trailing inputs that are named "" are as good as left out. */
+/* Trailing inputs named "" count as omitted. */
 static int given_inputs(const struct node *n)
 {
         int count = n->n_in;
@@ -69,8 +69,8 @@ static enum ox_code check_outputs(struct node *n)
         return OX_OK;
 }
 
-/* Which of an attribute's fields is set, `wanted` before all others: IR versions before 2 had no `type`.
-   ATTR_UNDEFINED: none, which an empty list and a zero that was not written look like. */
+/* The field of an attribute that is set, with preference for `wanted`: IR versions before 2 had no `type`.
+   ATTR_UNDEFINED: no field, which also stands for an empty list and for an omitted zero. */
 static enum attr_type filled_type(const OnnxAttribute *attr, enum attr_type wanted)
 {
         const bool filled[] = {
@@ -110,8 +110,8 @@ static enum ox_code check_attr(struct node *n, const OnnxAttribute *attr, const 
                           attr_type_name((int)wanted->type), attr_type_name(type));
 }
 
-/* Rules look for attributes by name, and some do so for every element: the ones that the row does not have, however
-   many, are out of their way. */
+/* Rules look up attributes by name, some of them for every element, so attributes that the row does not have are
+   removed. */
 static void drop_unknown_attrs(struct node *n)
 {
         struct model_node *known = model_node_with(n->arena, n->source, n->row->n_attr);
@@ -135,7 +135,7 @@ static enum ox_code unknown_attr(struct node *n, const char *name)
                                name);
 }
 
-/* Names that begin so are left to tools, as ONNX's checker does. */
+/* Names with this prefix belong to tools; ONNX's checker ignores them too. */
 static bool is_internal_attr(const char *name)
 {
         return strncmp(name, "__", 2) == 0;
@@ -174,7 +174,7 @@ static enum ox_code check_attrs(struct node *n, bool check_types)
                 TRY(check_attr(n, attr, wanted));
                 TRY(attr_check_allowed(n, attr, wanted, check_types));
         }
-        /* A newer operator set than the table's may have given the operator attributes. */
+        /* A newer operator set than that of the table may have added attributes. */
         if (unknown && !n->row->open && n->opset <= op_newest_opset(n->row->domain))
                 return unknown_attr(n, unknown);
         if (n->row->required & ~seen)
@@ -223,7 +223,7 @@ static enum ox_code type_error(struct node *n, int i, const char *const *types, 
                           param_name(op_in_param(n->row, i)), buf_text(&wanted), got ? got : "another kind");
 }
 
-/* Input `i` against its parameter's own type, which is no set: a tensor's. */
+/* Checks input `i` against the type of its parameter, a single tensor type. */
 static enum ox_code check_plain_type(struct node *n, int i, const struct op_param *param)
 {
         if (!type_kinds_agree(param->is, in_type(n, i)))
@@ -242,7 +242,7 @@ static enum ox_code check_types_agree(struct node *n, int first, int i, const ch
                           a ? a : "another kind", b ? b : "another kind");
 }
 
-/* Whether a parameter takes tensors of whatever element type and nothing else. */
+/* Whether a parameter takes tensors of any element type, and nothing else. */
 static bool takes_tensors_alone(const struct node *n, const struct op_param *param)
 {
         const struct op_constraint *set = op_param_set(n->row, param);
@@ -250,8 +250,8 @@ static bool takes_tensors_alone(const struct node *n, const struct op_param *par
         return set ? !set->others && set->tensor_elems != 0 : param->is->kind == TYPE_TENSOR;
 }
 
-/* A sequence, optional or map in the place of a tensor. This is no question of `check_types`: there is no shape to
-   infer from. */
+/* A sequence, optional or map in the place of a tensor. It is checked even without `check_types`, because it has no
+   shape to infer from. */
 static enum ox_code check_input_kinds(struct node *n)
 {
         for (int i = 0; i < n->n_in; i++) {
@@ -276,7 +276,7 @@ static bool type_is_complete(const struct type *type)
 
 static enum ox_code check_input_types(struct node *n)
 {
-        /* By set: the first input whose type is known, or known in part while none is in full; -1. */
+        /* For each set: the first input of known type, or, if there is none, of partly known type; -1: none. */
         int *first = arena_new_array(n->arena, int, n->row->n_constraint);
 
         for (size_t c = 0; c < n->row->n_constraint; c++)
@@ -308,8 +308,8 @@ static bool is_within(int count, int least, int most)
         return count >= least && (most < 0 || count <= most);
 }
 
-/* Whether a node has as many inputs and outputs as the row wants, none left out and all inputs tensors, as nearly all
-   have: then there is nothing to say of them. */
+/* Whether a node has the right number of inputs and outputs, none omitted, and all inputs are tensors, as for nearly
+   all nodes: then they need no further check. */
 static bool is_plain(const struct node *n)
 {
         if (!is_within(n->n_in, n->row->min_in, n->row->max_in) ||
@@ -325,7 +325,8 @@ enum ox_code op_check_node(struct node *n, bool check_types)
 {
         bool plain = is_plain(n);
 
-        /* An attribute that became an input tells more than the input that is missing for it. */
+        /* If an attribute became an input, the attribute is reported, which explains more than the missing input
+           does. */
         TRY(check_attrs(n, check_types));
         if (!plain) {
                 TRY(check_inputs(n));

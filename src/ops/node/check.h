@@ -1,12 +1,11 @@
-/* A node held against its operator's row. */
+/* Checks a node against its operator's row. */
 #pragma once
 
 #include "ops/node/node.h"
 
-/* Holds a node, which has a row, against it: the arity (MISSING_INPUT, TOO_MANY_INPUTS, MISSING_OUTPUT,
-   TOO_MANY_OUTPUTS), attributes (MISSING_ATTRIBUTE, ATTRIBUTE_TYPE, ATTRIBUTE_VALUE, ATTRIBUTE_LENGTH;
-   UNKNOWN_ATTRIBUTE; DEPRECATED is a warning), that no sequence, optional or map is where a tensor must be
-   (TYPE_MISMATCH) and, with `check_types`, types (TYPE_MISMATCH): in their set, and the same wherever they share a type
-   variable. References to a function's attributes must be resolved before. Attributes that the row does not have are
-   gone from `n` afterwards. */
+/* Checks a node against its row: arity (MISSING_INPUT, INPUT_COUNT, OUTPUT_COUNT), attributes (MISSING_ATTRIBUTE,
+   ATTRIBUTE_TYPE, ATTRIBUTE_VALUE, ATTRIBUTE_LENGTH, UNKNOWN_ATTRIBUTE), that no sequence, optional or map stands in
+   the place of a tensor (TYPE_MISMATCH) and, with `check_types`, that types are in their set, and equal wherever they
+   share a type variable (TYPE_MISMATCH). DEPRECATED is a warning. References to a function's attributes must be
+   resolved before. Removes attributes from `n` that the row does not have. */
 enum ox_code op_check_node(struct node *n, bool check_types);

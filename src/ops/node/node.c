@@ -8,7 +8,7 @@
 
 /* -- texts in messages, which are cut so that many diagnostics of a hostile model stay small -- */
 
-/* `text`, or its first `most` bytes, cut between characters, with dots behind. */
+/* `text`, or its first `most` bytes, cut between characters, followed by dots. */
 static const char *brief(struct arena *arena, const char *text, size_t most)
 {
         size_t length = strlen(text);

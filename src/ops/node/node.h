@@ -1,13 +1,13 @@
-/* What a rule sees of the node it infers, and all that it may do.
+/* A node as its rule sees it.
 
    A rule is `enum ox_code infer_<Op>(struct node *n)`: it reads inputs (in_*) and attributes (attr_*), sets outputs
-   (out_*), and returns OX_OK or what node_error() returned. Outputs that it does not set stay as they were
-   prepared: of the element type that the row's types or an attribute (`to: int of T`) say, with unknown rank. A content
+   (out_*), and returns OX_OK or what node_error() returned. Outputs that it does not set stay as they were prepared:
+   with the element type that the row's types or an attribute (`to: int of T`) determine, and unknown rank. A content
    rule is `void content_<Op>(struct node *n)`, or `element_<Op>` for one element; it runs after the rule succeeded.
 
-   Arity, required attributes, their types and what the row allows them to hold are checked before a rule runs. An input
-   that is missing (optional and left out, or named "") is not given; one whose producer failed is given and of unknown
-   type. Everything a rule makes lives on n->arena. */
+   Arity, required attributes, and the types and allowed values of attributes are checked before a rule runs. An
+   optional input that is omitted or named "" is not given; an input whose producer failed is given and of unknown type.
+   Everything that a rule allocates lives on n->arena. */
 #pragma once
 
 #include "base/diag.h"
@@ -51,7 +51,7 @@ static inline const char *node_name(const struct node *n)
         return n->source->name;
 }
 
-/* The name of input `i`, or output `o`, which the node must have; "" where it is left out. */
+/* The name of input `i`, or output `o`, which the node must have; "" if it is omitted. */
 static inline const char *in_name(const struct node *n, int i)
 {
         return str_text(n->strings, node_input(n->source, (size_t)i));
@@ -62,8 +62,8 @@ static inline const char *out_name(const struct node *n, int o)
         return str_text(n->strings, node_output(n->source, (size_t)o));
 }
 
-/* Takes what must hold of sizes for the model to run: {"left": "M", "relation": "==", "right": "N"}. `value` is the one
-   that has the size at fault where it does not hold; NULL: none in particular. */
+/* Takes a condition on sizes that must hold for the model to run: {"left": "M", "relation": "==", "right": "N"}.
+   `value` is the value whose size is at fault if it does not hold; NULL: none in particular. */
 struct constraint_sink {
         void (*add)(void *user, const struct dim_condition *condition, const struct node *n, const char *value);
         /* Who has said before between which numbers a symbol in `size` lies, for a hint: "node 3 (r, Relu) takes K to
@@ -78,26 +78,26 @@ static inline const char *node_said_before(const struct node *n, struct dim size
         return n->facts->said_before ? n->facts->said_before(n->facts->user, size, n) : NULL;
 }
 
-/* Reports a condition; `input` is the one that has the size, -1: an output. */
+/* Reports a condition; the size belongs to `input`, -1: to an output. */
 void node_constrain(const struct node *n, const struct dim_condition *condition, int input);
 
 /* -- faults -- */
 
-/* Notes an error of the node and returns its reason's code, for `return node_error(...)`. The message says what was
-   wanted and what was got, by number. `input` -1: no input in particular. */
+/* Reports an error of the node and returns the code of its reason, for `return node_error(...)`. The message names the
+   expected and the actual number. `input` -1: no input in particular. */
 #define node_error(n, reason, ...)                                                                                     \
         (node_diagnose((n), OX_ERROR, (reason), __VA_ARGS__), node_failed(reason_code(reason)))
 
-/* A warning, which costs the node nothing. */
+/* Reports a warning, which does not affect the outputs. */
 #define node_warn(n, ...) node_diagnose((n), OX_WARNING, __VA_ARGS__)
 
-/* What is no fault, but says why an answer is open. */
+/* Reports why an answer is open, which is not a fault. */
 #define node_note(n, ...) node_diagnose((n), OX_INFO, __VA_ARGS__)
 
 void node_diagnose(struct node *n, enum ox_severity severity, enum reason reason, int input, const char *format, ...)
         __attribute__((format(printf, 5, 6)));
 
-/* As node_error(), with what a program can read of it. */
+/* node_error() with fields that a program can read. */
 struct fault {
         enum reason reason;
         int input;                            /* -1: none in particular */
@@ -106,7 +106,7 @@ struct fault {
 };
 #define node_error_with(n, fault, ...)                                                                                 \
         (node_report((n), OX_ERROR, (fault), __VA_ARGS__), node_failed(reason_code((fault)->reason)))
-/* The same in short: `expected` was wanted at axis `axis` of the input (-1: of all of it), and `actual` is there. */
+/* The same with positional arguments: the input has `actual` at axis `axis` (-1: as a whole) instead of `expected`. */
 #define node_error_at(n, reason, input, axis, expected, actual, ...)                                                   \
         (node_report((n), OX_ERROR, &(struct fault){(reason), (input), (axis), (expected), (actual), NULL},            \
                      __VA_ARGS__),                                                                                     \
@@ -114,18 +114,18 @@ struct fault {
 void node_report(struct node *n, enum ox_severity severity, const struct fault *fault, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
 
-/* How a message calls input `i`: by the value's name, else the parameter's. Long names are cut. */
+/* The name of input `i` in messages: the value's name, else the parameter's. Long names are cut. */
 const char *node_input_name(const struct node *n, int i);
-/* Its shape as text: "[N, 768]", "?" of an unknown rank, "" when it is not given. Long expressions are cut. */
+/* Its shape as text: "[N, 768]", "?" for an unknown rank, "" if it is omitted. Long expressions are cut. */
 const char *node_input_shape(const struct node *n, int i);
 /* Both: "a [N, 768]". */
 const char *node_input_text(const struct node *n, int i);
-/* A number, as a fault has it. */
+/* A number as text, for a fault. */
 const char *node_number(const struct node *n, int64_t number);
-/* The shape of any tensor so. */
+/* The same for the shape of any tensor. */
 const char *type_shape_text(struct arena *arena, struct dim_table *dims, const struct type *type);
 
-/* Compilers see through this and know that what a failed call left unset is not read. */
+/* A macro, so that compilers see that results which a failed call left unset are not read. */
 static inline enum ox_code node_failed(enum ox_code code)
 {
         return code;

@@ -1,4 +1,4 @@
-/* What a rule sets: types, shapes and contents of a node's outputs. */
+/* Types, shapes and contents of a node's outputs, as set by its rule. */
 #include "ops/node/output.h"
 
 #include <assert.h>
@@ -22,7 +22,7 @@ enum ox_code out_type(struct node *n, int o, const struct type *type)
         return OX_OK;
 }
 
-/* A size is not negative, which the model must see to where it is not known. */
+/* A size is not negative; the model must ensure this where it is not known. */
 static enum ox_code expect_size(struct node *n, int o, int axis, struct dim size)
 {
         struct dim_condition condition;
@@ -100,7 +100,8 @@ enum ox_code out_copy(struct node *n, int o, int i)
         return OX_OK;
 }
 
-/* Whether a shape is all integers, whose product is `count`. Sizes that are symbols beside one of 0 are none. */
+/* Whether a shape consists of integers with the product `count`. A shape with a symbol does not, even beside a size of
+   0. */
 static bool shape_has(const struct type *type, size_t count)
 {
         uint64_t product = 1;

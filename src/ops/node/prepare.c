@@ -1,4 +1,4 @@
-/* What the schema's types alone tell of a node's outputs. */
+/* Types of a node's outputs as far as the schema determines them. */
 #include "ops/node/prepare.h"
 
 #include "ops/node/attr.h"
@@ -10,7 +10,7 @@ static struct type type_skeleton(struct arena *arena, const struct type *type)
         struct type ret = {.kind = type->kind, .elem = type->elem, .rank = RANK_UNKNOWN};
         struct type *link = &ret;
 
-        /* A loop, for the depth of types comes from the model. */
+        /* A loop, because the depth of types comes from the model. */
         for (const struct type *of = type->of; of; of = of->of) {
                 struct type *copy = arena_new_array(arena, struct type, 1);
                 *copy = (struct type){.kind = of->kind, .elem = of->elem, .rank = RANK_UNKNOWN};
@@ -27,7 +27,7 @@ static bool is_known(const struct type *type)
         return type->kind != TYPE_UNKNOWN && type->elem != ELEM_UNDEFINED;
 }
 
-/* The type of an input that shares a type variable, the row's constraint `set`; NULL when none is known. */
+/* The type of an input with the type variable `set` of the row; NULL if none is known. */
 static const struct type *variable_type(const struct node *n, int set)
 {
         for (int i = 0; i < n->n_in; i++) {
@@ -40,7 +40,7 @@ static const struct type *variable_type(const struct node *n, int set)
         return NULL;
 }
 
-/* The element type that an attribute names for a type variable; ELEM_UNDEFINED: none does. */
+/* The element type that an attribute names for a type variable; ELEM_UNDEFINED: none. */
 static enum elem named_elem(const struct node *n, const struct op_constraint *set)
 {
         int64_t number;
@@ -51,7 +51,7 @@ static enum elem named_elem(const struct node *n, const struct op_constraint *se
         return (enum elem)number;
 }
 
-/* What the inputs that share a type variable tell of it; NULL: nothing. Mostly the first one does. */
+/* The type of a type variable, from the inputs that share it, mostly from the first; NULL: unknown. */
 static const struct type *told_by_inputs(const struct node *n, const struct op_param *param)
 {
         if (param->like < 0 || !param->homogeneous)

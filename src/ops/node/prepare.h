@@ -1,8 +1,8 @@
-/* What the row's types alone tell of a node. */
+/* Types of a node's outputs from its row. */
 #pragma once
 
 #include "ops/node/node.h"
 
-/* Sets every output to what the row's types alone tell: kind and element type, without rank. A node without a row has
-   outputs of unknown type. */
+/* Sets the kind and element type of every output as far as the row determines them, without rank. A node without a row
+   has outputs of unknown type. */
 void op_prepare_outputs(struct node *n);

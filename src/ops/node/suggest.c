@@ -56,12 +56,12 @@ static bool has_input(const struct op_row *row, const char *name)
         return false;
 }
 
-/* What the operator's other versions know of an attribute. */
+/* An attribute in other versions of the operator. */
 static const char *attribute_in_versions(struct node *n, const char *name)
 {
         size_t count, at = 0;
         const struct op_row *rows = op_versions(n->row->domain, n->row->name, &count);
-        const struct op_row *turned = NULL; /* the first version after the last older one that has it */
+        const struct op_row *turned = NULL; /* the version after the last one that has it */
 
         if (!rows)
                 return NULL;

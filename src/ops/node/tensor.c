@@ -30,7 +30,7 @@ static bool sizes_are_valid(struct arena *arena, const OnnxTensor *tensor, const
         return true;
 }
 
-/* The number of elements; false when it is past int64. */
+/* The number of elements; false if it exceeds int64. */
 static bool count_elements(const OnnxTensor *tensor, int64_t *ret)
 {
         int64_t count = 1;
@@ -68,7 +68,7 @@ bool tensor_type(struct arena *arena, const struct ox_limits *limits, const Onnx
         return true;
 }
 
-/* -- where the data stand -- */
+/* -- the place of the data -- */
 
 enum place { PLACE_NONE, PLACE_RAW, PLACE_FLOAT, PLACE_INT32, PLACE_STRING, PLACE_INT64, PLACE_DOUBLE, PLACE_UINT64 };
 
@@ -99,7 +99,7 @@ static enum place place_of(enum elem elem)
         }
 }
 
-/* Elements that share one entry of a typed field, or, below zero, entries that one element takes. */
+/* Elements in one entry of a typed field, or, if negative, entries for one element. */
 static int64_t elements_an_entry(enum elem elem)
 {
         int bits = elem_bits(elem);
@@ -109,7 +109,7 @@ static int64_t elements_an_entry(enum elem elem)
         return bits == 2 || bits == 4 ? 8 / bits : 1;
 }
 
-/* Entries (bytes of raw_data) that `count` elements take; -1 when it is not known, or past int64. */
+/* Entries (bytes of raw_data) for `count` elements; -1 if unknown or beyond int64. */
 static int64_t entries_wanted(enum place place, enum elem elem, int64_t count)
 {
         int64_t bits, each = elements_an_entry(elem);
@@ -124,7 +124,7 @@ static int64_t entries_wanted(enum place place, enum elem elem, int64_t count)
         return count / each + (count % each != 0);
 }
 
-/* Where the data stand and how many entries there are; false when they stand in more places than one. */
+/* The place of the data and the number of entries; false if there are several places. */
 static bool find_data(const OnnxTensor *tensor, enum place *ret, size_t *ret_entries)
 {
         const size_t entries[] = {
@@ -184,7 +184,7 @@ static double from_float64(uint64_t bits)
         return value;
 }
 
-/* An element from its bits, `elem_bits(elem)` of which count. */
+/* An element from the lower `elem_bits(elem)` bits. */
 static struct scalar from_bits(enum elem elem, uint64_t bits)
 {
         int width = elem_bits(elem);
@@ -205,7 +205,7 @@ static struct scalar from_bits(enum elem elem, uint64_t bits)
         }
         int64_t lower, upper;
 
-        /* Floats of eight bits and fewer are not followed. */
+        /* Floats of eight bits or fewer are not read. */
         if (!elem_int_range(elem, &lower, &upper))
                 return scalar_unknown();
         if (width < 64)
@@ -240,7 +240,7 @@ static struct scalar from_int32(const int32_t *data, enum elem elem, size_t i)
 
         if (each > 1)
                 return from_bits(elem, (uint64_t)(uint32_t)data[i / each] >> (i % each * width));
-        /* What the type cannot hold has no meaning. */
+        /* A number that the type cannot hold is invalid. */
         if (elem != ELEM_BOOL && elem_int_range(elem, &lower, &upper) && (data[i] < lower || data[i] > upper))
                 return scalar_unknown();
         return from_bits(elem, elem == ELEM_BOOL ? data[i] != 0 : (uint64_t)(uint32_t)data[i]);
@@ -307,7 +307,7 @@ const struct content *tensor_content_later(struct arena *arena, const struct ox_
                 set_fault(ret_fault, "its data stand in more than one field");
                 return NULL;
         }
-        /* A model may come without its weights: then nothing is known of them. A lone element is none. */
+        /* A model may come without its weights, which are unknown then. A single element cannot be weights. */
         if (place == PLACE_NONE && count == 1 && tensor->has_raw_data)
                 set_fault(ret_fault, "raw_data is empty, but there is one element");
         if (place == PLACE_NONE && count > 0)
