@@ -16,6 +16,8 @@
 
 #define READ_BYTES  ((size_t)64 * 1024) /* of one connection, before others have their turn */
 #define SEND_BYTES  ((size_t)64 * 1024)
+#define SLICE_BYTES ((size_t)1024) /* between two looks at the clock */
+#define SEND_NS     20000          /* after which the replies that stand are sent before more is read */
 #define EVENTS_MOST 64
 #define LOOK_MS     500
 #define LEAVE_MS    50   /* between word of the end and the end, about a round trip */
@@ -182,6 +184,25 @@ static void settle(struct loop *loop, struct connection *connection)
         }
 }
 
+/* Takes what was read. Many requests may have come at once: the first replies do not wait for the last one, so that
+   their client works while we do. False: the connection has failed. */
+static bool take(struct loop *loop, struct connection *connection, size_t size)
+{
+        int64_t begun = clock_ns();
+
+        for (size_t at = 0, step; at < size; at += step) {
+                step = size - at < SLICE_BYTES ? size - at : SLICE_BYTES;
+                if (!session_take(&connection->session, loop->bytes + at, step))
+                        return false;
+                if (at + step == size || clock_ns() - begun < SEND_NS)
+                        continue;
+                if (!send_all(loop, connection))
+                        return false;
+                begun = clock_ns();
+        }
+        return true;
+}
+
 static void serve(struct loop *loop, struct connection *connection, uint32_t events)
 {
         ssize_t size = events & (EPOLLIN | EPOLLHUP | EPOLLERR)
@@ -189,8 +210,7 @@ static void serve(struct loop *loop, struct connection *connection, uint32_t eve
                                : -1;
         bool is_lost = size == 0 || (size < 0 && events & (EPOLLHUP | EPOLLERR));
 
-        if (is_lost ||
-            (size > 0 && !connection->is_done && !session_take(&connection->session, loop->bytes, (size_t)size)))
+        if (is_lost || (size > 0 && !connection->is_done && !take(loop, connection, (size_t)size)))
                 connection_close(loop, connection);
         else
                 settle(loop, connection);

@@ -11,7 +11,7 @@
 #   connections  SIZE bursts (default 50) of more connections than may be, of each of four kinds
 #   throughput  requests a second beside a program that does nothing with the same bodies, in rounds of SIZE seconds (default
 #             2), in a release build; BASE may name the program of an older one, which is measured too
-#   calls     small InferNode calls a second by gRPC against Connect, on one connection, in rounds of SIZE seconds (default 1)
+#   calls     small InferNode calls a second by gRPC against Connect, on one connection, in rounds of SIZE calls (default 20000)
 #   large     eight models of SIZE MiB (default 1024) at once by Connect and gRPC-Web, while the daemon's memory is watched
 #   floats    the texts of five times SIZE random floats (default 1,000,000), held against printf
 #   floods    what floods of HTTP/2 frames cost other clients, in measurements of SIZE seconds (default 3)
@@ -101,7 +101,7 @@ requests) soak_script requests "${2:-1000000}" ;;
 connections) soak_script connections "${2:-50}" ;;
 fairness) soak_figures fairness "${2:-20}" ;;
 throughput) soak_figures throughput "${2:-2}" ;;
-calls) soak_figures calls "${2:-1}" ;;
+calls) soak_figures calls "${2:-20000}" ;;
 large) soak_figures large "${2:-1024}" ;;
 floods) soak_figures floods "${2:-3}" ;;
 floats) soak_floats "${2:-1000000}" ;;
@@ -113,7 +113,7 @@ all)
         soak_script connections 50
         soak_figures fairness 20
         soak_figures throughput 2
-        soak_figures calls 1
+        soak_figures calls 20000
         soak_figures large 1024
         soak_figures floods 3
         soak_floats 1000000
