@@ -189,6 +189,7 @@ static void log_call(const struct call *call, int64_t took_ns, const struct sock
                 {LOG_NAME("client"), .text = address_text(address, client)},
                 {LOG_NAME("method"), .text = call->method_name},
                 {LOG_NAME("path"), .text = call->path},
+                {LOG_NAME("protocol"), .text = call->protocol},
                 {LOG_NAME("status"), .kind = LOG_INT, .number = call->status},
                 {LOG_NAME("code"), .kind = LOG_WORD, .text = ox_code_name(call->code)},
                 {LOG_NAME("ms"), .kind = LOG_MS, .number = took_ns},

@@ -106,6 +106,7 @@ struct call {
         /* the request */
         enum call_method method;
         const char *method_name;
+        const char *protocol;           /* "HTTP/1.1" */
         const char *path;               /* decoded, without the query */
         const char *field[FIELD_COUNT]; /* of the head: the first of each name, NULL: there is none */
         bool has_length;                /* of the body: else it comes in chunks, or there is none */

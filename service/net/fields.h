@@ -7,6 +7,7 @@
 #define FIELDS(X)                                                                                                      \
         X(HOST, "host")                                                                                                \
         X(PATH, ":path")                                                                                               \
+        X(ACCEPT, "accept")                                                                                            \
         X(EXPECT, "expect")                                                                                            \
         X(METHOD, ":method")                                                                                           \
         X(AUTHORITY, ":authority")                                                                                     \

@@ -213,7 +213,7 @@ static const char *path_of(const char *url)
 }
 
 static struct call *begin_call(struct http1 *http1, struct MHD_Connection *connection, const char *url,
-                               const char *method)
+                               const char *method, const char *version)
 {
         struct call *call = call_begin(http1->service, http1->handler, &transport, connection,
                                        client_of(address_of(connection), http1->service->seed));
@@ -221,6 +221,7 @@ static struct call *begin_call(struct http1 *http1, struct MHD_Connection *conne
         if (call) {
                 call_set_method(call, method);
                 call->path = path_of(url);
+                call->protocol = version;
         }
         return call;
 }
@@ -234,7 +235,7 @@ static bool is_past_limit(const struct call *call, uint64_t bytes)
 static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connection, const char *url,
                              const char *method, const char *version, void **state)
 {
-        struct call *call = begin_call(http1, connection, url, method);
+        struct call *call = begin_call(http1, connection, url, method, version);
         struct framing framing;
         const struct call *target = *state;
 

@@ -392,6 +392,7 @@ static void read_head(struct stream *stream)
         const char *fault = read_path(stream);
 
         call_set_method(call, method ? method : "");
+        call->protocol = "HTTP/2";
         call->has_body = !stream->is_complete;
         call->has_length = length != NULL;
         call->length = length ? strtoull(length, NULL, 10) : 0;

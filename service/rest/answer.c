@@ -1,5 +1,7 @@
 #include "rest/answer.h"
 
+#include <stdio.h>
+
 #include "engine.h"
 #include "rest/routes.h"
 #include "service.h"
@@ -42,6 +44,58 @@ void answer_failure(struct call *call, struct ox_context *context, enum ox_code 
 void answer_bad_query(struct call *call, const char *error)
 {
         call_reply_error(call, OX_INVALID_ARGUMENT, "%s", error[0] ? error : "an option holds a NUL");
+}
+
+static void each_accept(void *accept, const char *value)
+{
+        accept_read(accept, value);
+}
+
+enum format answer_format(struct call *call, unsigned formats)
+{
+        struct accept accept = {.weight = {0}};
+
+        if (!call->field[FIELD_ACCEPT])
+                return FORMAT_JSON;
+        call->transport->headers(call, "Accept", each_accept, &accept);
+        return accept_best(&accept, formats);
+}
+
+/* -- results of a batch, as messages -- */
+
+#define ERROR_BYTES 1024
+
+enum { BATCH_RESULTS = 1, RESULT_RESPONSE = 1 };
+
+enum ox_code answer_result_proto(struct call_text *to, struct ox_context *context, const struct ox_result *result)
+{
+        static const unsigned fields[] = {BATCH_RESULTS, RESULT_RESPONSE};
+        const struct message_path path = {2, fields};
+        size_t before = to->length;
+        enum ox_code code = ox_render_proto_in(context, result, &path, text_write, to);
+
+        if (code != OX_OK)
+                text_cut(to, before);
+        return code;
+}
+
+void answer_result_error_proto(struct call_text *to, struct ox_context *context, enum ox_code code, const char *message,
+                               const struct ox_result *result)
+{
+        static const unsigned fields[] = {BATCH_RESULTS};
+        const struct message_path path = {1, fields};
+        struct render_error error = {.code = code, .message = message, .result = result};
+        char kept[ERROR_BYTES];
+        size_t before = to->length;
+
+        if (ox_render_error_proto(context, &error, &path, text_write, to) == OX_OK)
+                return;
+        text_cut(to, before);
+        snprintf(kept, sizeof(kept), "%s", message); /* it may be the context's */
+        error.message = kept;
+        error.result = NULL;
+        ox_context_reset(context, SIZE_MAX);
+        ox_render_error_proto(context, &error, &path, text_write, to);
 }
 
 /* -- counting -- */

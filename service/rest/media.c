@@ -117,12 +117,12 @@ void accept_read(struct accept *accept, const char *field)
         }
 }
 
-enum format accept_best(const struct accept *accept)
+enum format accept_best(const struct accept *accept, unsigned wanted)
 {
         size_t best = FORMAT_JSON;
 
         for (size_t i = 1; i < FORMAT_COUNT; i++)
-                if (accept->weight[i] > accept->weight[best])
+                if (wanted & 1U << i && accept->weight[i] > accept->weight[best])
                         best = i;
         return (enum format)best;
 }

@@ -27,7 +27,7 @@ struct accept {
 };
 void accept_read(struct accept *accept, const char *field);
 
-/* The best of all fields; JSON when there are no fields, or they accept no format of ours. */
-enum format accept_best(const struct accept *accept);
+/* The best of all fields among JSON and the formats whose bits are set; JSON when the fields accept none of them. */
+enum format accept_best(const struct accept *accept, unsigned wanted);
 
 const char *format_type(enum format format);

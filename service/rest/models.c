@@ -36,19 +36,6 @@ static bool each_option(void *user, const char *name, const char *value)
         return false;
 }
 
-static void each_accept(void *accept, const char *value)
-{
-        accept_read(accept, value);
-}
-
-static enum format read_accept(struct call *call)
-{
-        struct accept accept = {.weight = {0}};
-
-        call->transport->headers(call, "Accept", each_accept, &accept);
-        return accept_best(&accept);
-}
-
 static bool read_options(struct call *call, struct models *m)
 {
         if (!call->transport->query(call, each_option, m)) {
@@ -56,7 +43,7 @@ static bool read_options(struct call *call, struct models *m)
                 return false;
         }
         if (!m->has_format)
-                m->format = read_accept(call);
+                m->format = answer_format(call, ~0U);
         return true;
 }
 

@@ -15,8 +15,8 @@
 struct nodes {
         struct upload upload;
         struct options options;
-        bool is_batch, is_inline;
-        int64_t inline_end; /* when what is_inline must have come to an end, as clock_ns() tells it */
+        bool is_batch, is_inline, is_proto; /* is_proto: the answer is a message */
+        int64_t inline_end;                 /* when what is_inline must have come to an end, as clock_ns() tells it */
         struct ox_context *context, *text_context;
 };
 
@@ -48,6 +48,7 @@ static void begin(struct call *call, bool is_batch)
                 return;
         options_begin(&n->options, call->service->seed);
         n->is_batch = is_batch;
+        n->is_proto = answer_format(call, 1U << FORMAT_PROTO) == FORMAT_PROTO;
         if (!call->transport->query(call, each_option, n)) {
                 answer_bad_query(call, n->options.error);
                 return;
@@ -127,21 +128,30 @@ struct failure {
         const struct ox_result *result;
 };
 
+static enum ox_code render(struct call *call, const struct place *place, const struct ox_result *result)
+{
+        const struct nodes *n = call->state;
+        struct answer_little little = {call, place->context};
+        ox_write write = n->is_inline ? answer_write_little : text_write;
+        void *user = n->is_inline ? (void *)&little : place->to;
+
+        if (n->is_proto && n->is_batch)
+                return answer_result_proto(place->to, place->context, result);
+        if (n->is_proto)
+                return ox_render_proto(place->context, result, write, user);
+        return ox_render_json(place->context, result, n->options.pretty, write, user);
+}
+
 /* Infers a node and writes its answer; when that fails, nothing is written. OX_ABORTED for what is too much inline. */
 static enum ox_code write_one(struct call *call, const struct place *place, const struct json *json,
                               struct failure *failure)
 {
         const struct nodes *n = call->state;
-        struct answer_little little = {call, place->context};
         size_t before = place->to->length;
         enum ox_code code = infer_one(n, place, json, &failure->result, &failure->error);
 
         if (code == OX_OK) {
-                const struct ox_result *result = failure->result;
-                bool pretty = n->options.pretty;
-
-                code = n->is_inline ? ox_render_json(place->context, result, pretty, answer_write_little, &little)
-                                    : ox_render_json(place->context, result, pretty, text_write, place->to);
+                code = render(call, place, failure->result);
                 if (code != OX_OK) {
                         text_cut(place->to, before);
                         failure->error = ox_context_error(place->context);
@@ -153,12 +163,19 @@ static enum ox_code write_one(struct call *call, const struct place *place, cons
         return code;
 }
 
+static void reply(struct call *call)
+{
+        const struct nodes *n = call->state;
+
+        call_reply(call, HTTP_OK, format_type(n->is_proto ? FORMAT_PROTO : FORMAT_JSON));
+}
+
 static bool answer_one(struct call *call, struct nodes *n, const struct json *json)
 {
         const struct place place = {.context = n->context, .to = &call->reply, .look = call_look, .look_user = call};
         struct failure failure;
 
-        call_reply(call, HTTP_OK, "application/json");
+        reply(call);
         enum ox_code code = write_one(call, &place, json, &failure);
 
         if (code == OX_ABORTED)
@@ -170,16 +187,26 @@ static bool answer_one(struct call *call, struct nodes *n, const struct json *js
 
 /* -- a batch -- */
 
-static void put(struct call_text *to, const char *text)
+/* What stands between and around the results in JSON alone. */
+static void put_mark(const struct call *call, struct call_text *to, const char *mark)
 {
-        text_append(to, text, strlen(text));
+        const struct nodes *n = call->state;
+
+        if (!n->is_proto)
+                text_append(to, mark, strlen(mark));
 }
 
 static void put_failure(const struct batch_place *place, enum ox_code code, const struct failure *failure)
 {
-        put(place->to, "{\"error\":");
-        answer_error(place->to, place->context, code, failure->error, failure->result);
-        put(place->to, "}");
+        const struct call *call = place->batch->call;
+        const struct nodes *n = call->state;
+
+        put_mark(call, place->to, "{\"error\":");
+        if (n->is_proto)
+                answer_result_error_proto(place->to, place->context, code, failure->error, failure->result);
+        else
+                answer_error(place->to, place->context, code, failure->error, failure->result);
+        put_mark(call, place->to, "}");
 }
 
 static enum ox_code infer_item(const struct batch_place *place, size_t item)
@@ -188,7 +215,7 @@ static enum ox_code infer_item(const struct batch_place *place, size_t item)
         const struct place one = {place->context, place->to, batch_look, place->batch};
         struct failure failure;
 
-        put(place->to, item ? "," : "");
+        put_mark(place->batch->call, place->to, item ? "," : "");
         enum ox_code code = write_one(place->batch->call, &one, request[item], &failure);
 
         if (code == OX_ABORTED)
@@ -202,7 +229,7 @@ static void refuse_item(const struct batch_place *place, size_t item, enum ox_co
 {
         const struct failure failure = {.error = why};
 
-        put(place->to, item ? "," : "");
+        put_mark(place->batch->call, place->to, item ? "," : "");
         put_failure(place, code, &failure);
 }
 
@@ -258,14 +285,14 @@ static bool answer_batch(struct call *call, struct nodes *n, const struct json *
                 call_reply_no_memory(call);
                 return true;
         }
-        call_reply(call, HTTP_OK, "application/json");
-        put(&call->reply, "{\"results\":[");
+        reply(call);
+        put_mark(call, &call->reply, "{\"results\":[");
         enum ox_code code = batch_run(&batch, n->context, n->is_inline, &why);
 
         free(requests);
         if (code == OX_ABORTED)
                 return false;
-        put(&call->reply, "]}\n");
+        put_mark(call, &call->reply, "]}\n");
         if (code != OX_OK)
                 answer_failure(call, n->context, code, why, NULL);
         return true;
@@ -348,7 +375,8 @@ enum call_next nodes_end(struct call *call)
 
         if (!upload_end(&n->upload))
                 return CALL_DONE;
-        n->is_inline = call->body.length <= INLINE_NODE_BYTES;
+        /* What is appended to a batch of messages has no bound of its own. */
+        n->is_inline = call->body.length <= INLINE_NODE_BYTES && !(n->is_proto && n->is_batch);
         n->inline_end = call->stage_since_ns + INLINE_NS;
         if (n->is_inline && answer(call, n)) {
                 metric_add(metrics, METRIC_inferred_total_inline, 1);

@@ -95,8 +95,6 @@ enum ox_code rpc_infer_node(struct rpc *rpc)
 
 /* -- a batch -- */
 
-enum { BATCH_RESULTS = 1, RESULT_RESPONSE = 1 };
-
 struct requests {
         struct rpc *rpc;
         Shaped__V1__InferNodeRequest *const *request;
@@ -104,34 +102,19 @@ struct requests {
 
 static void put_error(const struct batch_place *place, enum ox_code code, const struct one *one)
 {
-        static const unsigned fields[] = {BATCH_RESULTS};
-        const struct message_path path = {1, fields};
-        struct render_error error = {.code = code, .message = one->error, .result = one->result};
-        size_t before = place->to->length;
-
-        if (ox_render_error_proto(place->context, &error, &path, text_write, place->to) == OX_OK)
-                return;
-        /* Without diagnostics it is small enough for a context that was just cleared. */
-        text_cut(place->to, before);
-        error.result = NULL;
-        ox_context_reset(place->context, SIZE_MAX);
-        ox_render_error_proto(place->context, &error, &path, text_write, place->to);
+        answer_result_error_proto(place->to, place->context, code, one->error, one->result);
 }
 
 static enum ox_code infer_item(const struct batch_place *place, size_t item)
 {
-        static const unsigned fields[] = {BATCH_RESULTS, RESULT_RESPONSE};
-        const struct message_path path = {2, fields};
         const struct requests *requests = place->batch->user;
         const struct place where = {requests->rpc, place->context, batch_look, place->batch};
-        size_t before = place->to->length;
         struct one one;
         enum ox_code code = infer_one(&where, requests->request[item], &one);
 
         if (code == OX_OK) {
-                code = ox_render_proto_in(place->context, one.result, &path, text_write, place->to);
+                code = answer_result_proto(place->to, place->context, one.result);
                 if (code != OX_OK) {
-                        text_cut(place->to, before);
                         set_error(&one, "", ox_context_error(place->context));
                         one.result = NULL;
                 }

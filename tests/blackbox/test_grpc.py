@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """gRPC over HTTP/2 by python3-grpcio, unmodified: what test_rpc.py does not ask of every protocol."""
+import os
+import subprocess
+import sys
+import tempfile
 import threading
 
 from build import graph, op
 from build import model as build
-from harness import PATIENCE_SECONDS, Daemon, check, equal, finish, wait_for
-from messages import health, reflection, reflection_alpha, shaped
+from harness import MODELS, PATIENCE_SECONDS, ROOT, Daemon, check, equal, finish, wait_for
+from messages import DEBIAN, PROTO, health, proto_files, reflection, reflection_alpha, shaped
 from rpc import SERVICE, grpc_calls
 from google.protobuf import descriptor_pb2, descriptor_pool
 from wire import number, text, value_info
@@ -207,6 +211,18 @@ def check_drain():
             equal("what comes later is not", code, "unavailable")
 
 
+def check_example(daemon):
+    """The README's, with code that protoc makes."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["protoc", "-I", PROTO, "--python_out", folder, *proto_files()], check=True)
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "tests", "clients", "example.py"), "127.0.0.1:%d" % daemon.port,
+                               os.path.join(MODELS, "resnet50.onnx")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env={**os.environ, "PYTHONPATH": os.pathsep.join((folder, DEBIAN)), "no_proxy": "*"})
+        lines = done.stdout.decode().splitlines()
+        check("the README's example lists values with their shapes",
+              done.returncode == 0 and len(lines) > 100 and all(line.endswith("]") for line in lines) and "[8, " in lines[0], lines[-3:])
+
+
 def main():
     if not grpc_calls:
         check("left out: python3-grpcio is not installed", True)
@@ -219,6 +235,7 @@ def main():
         check_streams(daemon)
         check_upload(daemon)
         check_reflection(daemon)
+        check_example(daemon)
     check_watch()
     check_drain()
     finish()

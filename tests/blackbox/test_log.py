@@ -6,6 +6,7 @@ import socket
 import struct
 
 from harness import Daemon, check, equal, finish, wait_for
+from http2_frames import Connection, headers, request
 from prometheus import metrics
 from wire import Raw, chain, named, post_head
 
@@ -32,12 +33,18 @@ def check_lines():
             equal("%s: one line a request" % style, len(found), 1)
             if style == "json":
                 line = json.loads(found[0])
-                right = line["status"] == 200 and line["nodes"] == 5 and line["method"] == "POST" and line["code"] == "ok"
+                right = line["status"] == 200 and line["nodes"] == 5 and line["method"] == "POST" and line["code"] == "ok" and \
+                    line["protocol"] == "HTTP/1.1"
                 check("json: every line is JSON", all(json.loads(line) for line in daemon.log.splitlines()))
             else:
                 right = all(w in found[0] for w in (b"status=200", b"nodes=5", b"method=POST", b"level=info", b"ms="))
             check("%s: what it says" % style, right, found)
             equal("%s: no line can be forged" % style, [line for line in daemon.log.splitlines() if line.startswith(b"forged")], [])
+    with Daemon() as daemon, Connection(daemon) as connection:
+        connection.send(headers(request("/version")))
+        connection.outcome()
+        found = lines_of(daemon, "path=/version")
+        check("an HTTP/2 request is marked", found and b" protocol=HTTP/2 " in found[0], found)
     with Daemon("--log-requests=false") as daemon:
         daemon.get("/livez")
         daemon.stop()

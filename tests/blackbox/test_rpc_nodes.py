@@ -310,6 +310,36 @@ def check_rest(daemon):
     equal("REST: JSON goes where it went", answer.json["code"], "invalid_argument")
 
 
+def check_accept(daemon):
+    """REST's routes with JSON, answered in protobuf where the client accepts that most."""
+    path, batch_path, kind, proto = "/v1/nodes:infer", "/v1/nodes:batchInfer", "application/json", "application/x-protobuf"
+    node = {"node": {"opType": "Relu", "inputs": ["x"], "outputs": ["y"]}, "opset": 14,
+            "inputs": {"x": {"type": "tensor(float)", "shape": ["N", 3]}}}
+    faulty = {**node, "inputs": {}}
+    plain = daemon.post(path, json.dumps(node).encode(), kind)
+    for accept, wanted in (("application/x-protobuf", proto), ("application/json;q=0.5, application/x-protobuf", proto),
+                           ("application/*", kind), ("*/*", kind), ("text/plain", kind), ("application/x-protobuf;q=0.1, */*", kind)):
+        answer = daemon.post(path, json.dumps(node).encode(), kind, {"Accept": accept})
+        equal("Accept: %s" % accept, (answer.status, answer.headers["Content-Type"]), (200, wanted))
+        if wanted == proto:
+            found = differences(plain.json, shaped.InferNodeResponse.FromString(answer.body))
+            check("a node: the message says what the JSON says", not found, found)
+    answer = daemon.post(path, json.dumps(faulty).encode(), kind, {"Accept": proto})
+    equal("an error is JSON", (answer.status, answer.headers["Content-Type"], answer.json["code"]), (400, kind, "out_of_range"))
+    for count in (1, 200):  # one after another, and shared among workers
+        body = json.dumps({"requests": [node, faulty] * count}).encode()
+        answer = daemon.post(batch_path, body, kind, {"Accept": proto})
+        results, plain = shaped.BatchInferNodesResponse.FromString(answer.body).results, daemon.post(batch_path, body, kind).json["results"]
+        equal("a batch of %d: each has a response or an error" % (2 * count), [r.HasField("response") for r in results], [True, False] * count)
+        check("the responses say what the JSON says", not any(differences(p, r.response) for p, r in zip(plain[::2], results[::2])))
+        equal("the errors too", {(CODES[r.error.code], r.error.message) for r in results[1::2]},
+              {(p["error"]["code"], p["error"]["message"]) for p in plain[1::2]})
+    with Daemon("--answer-bytes", "100") as small:
+        answer = small.post(batch_path, json.dumps({"requests": [node] * 10}).encode(), kind, {"Accept": proto})
+        results = shaped.BatchInferNodesResponse.FromString(answer.body).results
+        equal("past a limit each says so", CODES[results[-1].error.code], "resource_exhausted")
+
+
 def main():
     with Daemon() as daemon:
         check_single(daemon)
@@ -317,6 +347,7 @@ def main():
         check_many(daemon)
         check_batches(daemon)
         check_rest(daemon)
+        check_accept(daemon)
         check_cases(daemon)
     finish()
 

@@ -22,7 +22,7 @@ END_TEST
 START_TEST(others_are_not)
 {
         static const char *const others[] = {
-                "", "x", "hosts", "content-typo", "content-type ", "accept", "connect-protocol-version-and-more"};
+                "", "x", "hosts", "content-typo", "content-type ", "accepts", "connect-protocol-version-and-more"};
 
         for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
                 ck_assert_int_eq(found(others[i]), FIELD_COUNT);
