@@ -369,6 +369,21 @@ static bool concrete_scalar(struct subject *s, enum elem elem, struct scalar *sc
         return !elem_int_range(elem, &lower, &upper) || (number >= lower && number <= upper);
 }
 
+/* Whether an element of a sequence may have a size other than what the sequence's type says of all. */
+static bool contradicts(const struct type *all, const struct type *element)
+{
+        while (all->of != NULL && element->of != NULL) {
+                all = all->of;
+                element = element->of;
+        }
+        if (!type_has_shape(all) || !type_has_shape(element) || all->rank != element->rank)
+                return false;
+        for (int d = 0; d < all->rank; d++)
+                if (dim_is_int(all->dim[d]) && !dim_same(all->dim[d], element->dim[d]))
+                        return true;
+        return false;
+}
+
 static bool concrete_value(struct subject *s, struct value *value, struct assignment *a)
 {
         const struct content *content = content_read(value->content);
@@ -388,7 +403,7 @@ static bool concrete_value(struct subject *s, struct value *value, struct assign
                         struct type *type = arena_new_zero(s->arena, struct type);
 
                         *type = *value->elements->at[i];
-                        if (!concrete_dims(s, type, a))
+                        if (!concrete_dims(s, type, a) || (value->type.of && contradicts(value->type.of, type)))
                                 return false;
                         elements_add(s->arena, elements, (size_t)i, type);
                 }

@@ -49,13 +49,13 @@ static enum ox_code expect_size(struct node *n, int o, int axis, struct dim size
 
 enum ox_code out_tensor(struct node *n, int o, enum elem elem, int rank, const struct dim *dims)
 {
-        assert(rank >= 0 && (rank == 0 || dims));
         if (!out_wanted(n, o))
                 return OX_OK;
         if (rank > n->limits->rank)
                 return node_error(n, REASON_RANK_LIMIT, -1,
                                   "output %d would have rank %d, more than the limit rank, %lld", o, rank,
                                   (long long)n->limits->rank);
+        assert(rank >= 0 && (rank == 0 || dims));
         for (int d = 0; d < rank; d++)
                 if (dim_is_int(dims[d]) ? dims[d].val < 0 : !dim_is_known_size(n->dims, dims[d]))
                         TRY(expect_size(n, o, d, dims[d]));
