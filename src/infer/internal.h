@@ -443,6 +443,12 @@ void function_forget(struct infer *f, struct function_memo *until);
    when the function has no such attribute, or there is no function: what the reference stands for is not known. */
 const struct model_node *function_resolve(struct infer *f, const struct scope *scope, const struct model_node *node);
 
+/* -- salvage.c -- */
+
+/* Fills the outputs of a node whose rule found a fault, and which are prepared for it, as far as it would find none
+   with other sizes. */
+void salvage_outputs(struct infer *f, struct node *n);
+
 /* -- finish.c -- */
 
 struct ox_result *finish_result(struct infer *f, const OnnxGraph *graph);

@@ -184,16 +184,18 @@ static enum ox_code check_faults(struct node *n)
 }
 
 /* What is left of the outputs of a node whose rule found a fault: the types that its row tells from those of its
-   inputs, unless it is these that are at fault. */
+   inputs, unless it is these that are at fault, and what does not hang on sizes. */
 static void outputs_failed(struct infer *f, struct node *n)
 {
         bool is_told = f->diags.count > 0 && f->diags.count < DIAGS_KEPT;
 
         dim_take_faults(f->dims);
-        if (is_told && strcmp(f->diags.at[f->diags.count - 1].reason, reason_word(REASON_TYPE_MISMATCH)) != 0)
+        if (is_told && strcmp(f->diags.at[f->diags.count - 1].reason, reason_word(REASON_TYPE_MISMATCH)) != 0) {
                 op_prepare_outputs(n);
-        else
+                salvage_outputs(f, n);
+        } else {
                 outputs_unknown(n);
+        }
 }
 
 static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct node *n, const struct op_use *use)

@@ -100,7 +100,7 @@ def constant_condition(daemon):
     nodes = made[:3] + one + [op("y = If(k)", then_branch=squeeze, else_branch=relu)]
     equal("and strict lets it be", infer(daemon, model(graph(nodes, X, ["y"])), strict=1).status, 200)
     seen = told(daemon, made + [op("y = If(k)", then_branch=squeeze, else_branch=relu)], ["y"])
-    equal("in the one that is taken it is", (seen["y"], seen.json["summary"]["errors"]), ("float", 1))
+    equal("in the one that is taken it is", (seen["y"], seen.json["summary"]["errors"]), ("float[N]", 1))
 
 
 def insides(daemon):
@@ -259,7 +259,7 @@ def bodies(daemon):
                  ["so"])
     seen = told(daemon, [op("f, s = Loop(m, c, x)", "l", body=fault)], ["f", "s"])
     equal("a fault in a body costs its own values", (seen["f"], seen["s"], seen.reasons),
-          ("float[N,3]", "float", ["DIM_MISMATCH"]))
+          ("float[N,3]", "float[?1,N,2]", ["DIM_MISMATCH"]))
     equal("and is told once, with the scope", [d["scope"] for d in seen.json["diagnostics"]], ["l/body"])
     fact = body([op("vo = Relu(v)"), op("so = MatMul(z, v)")], [("v", "vo")], ["so"])
     seen = told(daemon, [op("z = other.Op(x)"), op("f, s = Loop(m, c, x)", body=fact)], ["s"], infos=["z: float[?,?]"])

@@ -82,10 +82,22 @@ def told_when(daemon):
 
 
 def kept(daemon):
-    """What does not hang on the sizes that are at fault is told: element types, here and further on."""
+    """What does not hang on the sizes that are at fault is told: element types, ranks and other sizes, here and further
+    on."""
     nodes = [op("y = MatMul(x, w)"), op("z = Cast(y)", to=7)]
     seen = infer(daemon, model(graph(nodes, ["x: float[2,4]", "w: float[5,7]"], ["y", "z"])))
-    equal("element types", (seen["y"], seen["z"], seen.reasons), ("float", "int64", ["DIM_MISMATCH"]))
+    equal("element types", (seen["y"], seen["z"], seen.reasons), ("float[2,7]", "int64[2,7]", ["DIM_MISMATCH"]))
+    for written, inputs, wanted in (
+            ("MatMul(x, w)", ["x: float[B,N,4]", "w: float[5,M]"], "float[B,N,M]"),
+            ("Add(x, w)", ["x: float[N,4]", "w: float[M,N,5]"], "float[M,N,?1]"),
+            ("Concat(x, w)", ["x: float[N,4]", "w: float[M,5]"], "float[?1,?2]"),
+            ("Conv(x, w)", ["x: float[N,3,H,W]", "w: float[8,4,3,3]"], "float[N,8,?1,?2]"),
+            ("Gather(x, three)", ["x: float[3,N]"], "float[1,N]"), ("TopK(x, three)", ["x: float[N,2]"], "float[N,3]"),
+            ("Einsum(x, w)", ["x: float[N,4]", "w: float[5,M]"], "float[N,M]")):
+        more = {"Concat": {"axis": 0}, "Einsum": {"equation": "ij,jk->ik"}}.get(written.partition("(")[0], {})
+        nodes = [const("three", "int64[1]", [3]), op("y%s = %s" % (", i" if "TopK" in written else "", written), **more)]
+        seen = infer(daemon, model(graph(nodes, inputs, ["y"])))
+        equal("of %s what does not hang on its fault" % written, (seen["y"], seen.json["summary"]["errors"]), (wanted, 1))
 
 
 def main():
