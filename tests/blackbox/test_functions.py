@@ -248,7 +248,7 @@ def referred(daemon):
 
 
 def main():
-    with Daemon() as daemon:
+    with Daemon("--engine-ms", "600000") as daemon:
         for part in (simple, attributes, overloads, left_out, scopes, recursion, repeated, never_taken, exhausted,
                      declared, referred):
             part(daemon)
