@@ -24,6 +24,8 @@ struct service {
         struct pool *pool;
         struct call_pool calls;
         struct metrics metrics;
+        const struct ox_operators *const *operators; /* that the daemon was started with, for every inference */
+        size_t n_operators;
         uint64_t seed;        /* of hash tables */
         atomic_bool draining; /* SIGTERM has come: not ready, and connections end with their reply */
 };

@@ -31,6 +31,11 @@ void ox_model_defer(struct ox_context *context, size_t bytes);
    code says so, and ox_context_error() why. What `run` holds besides the arena would be lost. */
 enum ox_code ox_context_run(struct ox_context *context, enum ox_code (*run)(void *user), void *user);
 
+/* Reads operators that a request declares, onto the context's arena, and puts them before those that `options` has.
+   OX_INVALID_ARGUMENT with the context's error for what cannot be read. */
+enum ox_code ox_context_operators(struct ox_context *context, const char *text, size_t size,
+                                  struct ox_options *options);
+
 /* Makes the tables that a request for a node needs; its inputs are built on them. */
 enum ox_code ox_request_begin(struct ox_context *context, struct infer_node_request *request);
 enum ox_code ox_request_infer(struct ox_context *context, const struct infer_node_request *request,

@@ -251,6 +251,17 @@ enum ox_arithmetic { OX_ADD, OX_SUB };
 enum ox_code ox_propagate_arithmetic(struct ox_context *context, const struct ox_node *node, const char *input_a,
                                      const char *input_b, enum ox_arithmetic operation);
 
+/* -- operators of one's own -- */
+
+/* Reads a text of `size` bytes that declares operators, with their types and shapes, in the language of
+   docs/custom-operators.md. Any number of threads may use what is made, for any number of inferences, by
+   ox_options.operators. NULL when there is no memory. */
+struct ox_operators *ox_operators_new(const char *text, size_t size);
+/* What is wrong with the text, "line 3: ..."; then nothing is declared. "" when it was read. */
+const char *ox_operators_error(const struct ox_operators *operators);
+size_t ox_operators_count(const struct ox_operators *operators);
+void ox_operators_free(struct ox_operators *operators); /* takes NULL */
+
 /* -- a model -- */
 
 /* Takes the next bytes of a model; they are not needed after the call. After the first error every call for the model

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Keeps the includes of src/ and service/ pointing one way: base <- dim <- value <- model, ops <- infer <- render <- api <- service.
 Within service/: config <- obs <- work <- net <- rest <- rpc <- main, and from the engine it includes its doors alone.
-Within ops/: table <- node <- kit <- rules, and a rule file includes no header of another.
+Within ops/: table <- node <- kit <- rules, custom; and a rule file includes no header of another.
 
 rest/ and rpc/ know neither HTTP library, the engine knows no I/O library, and only service/ and tests use shape.h. What a
 program outside sees through shape.h is no more than the headers that are made for it.
@@ -22,10 +22,11 @@ ENGINE = {
     "ops/table": {"base"},
     "ops/node": {"base", "dim", "value", "model", "ops/table"},
     "ops/kit": {"base", "dim", "value", "ops/table", "ops/node"},
+    "ops/custom": {"base", "dim", "value", "ops/table", "ops/node", "ops/kit"},
     "ops/rules": {"base", "dim", "value", "model", "ops/table", "ops/node", "ops/kit"},
-    "infer": {"base", "dim", "value", "model", "ops/table", "ops/node", "ops/kit"},
+    "infer": {"base", "dim", "value", "model", "ops/table", "ops/node", "ops/kit", "ops/custom"},
     "render": {"base", "dim", "value", "infer"},
-    "api": {"base", "dim", "value", "model", "ops/table", "ops/node", "ops/kit", "ops/rules", "infer", "render"},
+    "api": {"base", "dim", "value", "model", "ops/table", "ops/node", "ops/kit", "ops/custom", "ops/rules", "infer", "render"},
 }
 # What shape.h may lead to.
 PUBLIC = {"base/code.h", "base/fault.h", "base/limits.h", "base/limits.def", "base/write.h", "infer/public.h"}

@@ -9,7 +9,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 QUOTED = re.compile(r"<!-- from (\S+) -->\s*```\w*\n(.*?)```", re.S)
 NAMED = re.compile(r"`((?:src|service|tests|deploy|proto)/[\w./-]*\w)`|\]\((\w[\w./]*)\)")
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/dimensions.md", "docs/operators-table.md", "tests/cases/README.md")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/dimensions.md", "docs/operators-table.md", "docs/custom-operators.md", "tests/cases/README.md")
 PLACEHOLDER = re.compile(r"[A-Z]{4}")
 ROUTE = re.compile(r'^ +\{"(/[^"]*)", "[^"]*", METHOD_(\w+)(?: \| METHOD_\w+)?,', re.M)
 OPTION = re.compile(r"^(?:BOOL|ONE|LIST)\((\w+),", re.M)

@@ -16,6 +16,7 @@
 struct job {
         struct config config;
         struct options options;
+        struct operator_tables operators;
         const char *model;
 };
 
@@ -246,9 +247,12 @@ int infer_main(int argc, char **argv)
                 return EXIT_USAGE;
         options_begin(&job.options, 0);
         job.options.last_counts = true;
-        if (read_arguments(&job, argv)) {
+        if (read_arguments(&job, argv) &&
+            operator_tables_load(&job.operators, job.config.operators, job.config.limits.operators_bytes)) {
                 struct ox_context *context = ox_context_new(&job.config.limits);
 
+                job.options.infer.operators = (const struct ox_operators *const *)job.operators.table;
+                job.options.infer.n_operators = job.operators.count;
                 status = EXIT_FAULTY;
                 if (context)
                         status = infer(context, &job);
@@ -256,6 +260,7 @@ int infer_main(int argc, char **argv)
                         fprintf(stderr, "shaped: no memory\n");
                 ox_context_free(context);
         }
+        operator_tables_free(&job.operators);
         options_done(&job.options);
         return status;
 }

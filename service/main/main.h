@@ -6,6 +6,7 @@
 #define EXIT_USAGE  2
 
 #include "config/config.h"
+#include "shape.h"
 
 int serve_main(const struct config *config);
 int infer_main(int argc, char **argv);
@@ -14,5 +15,14 @@ int health_main(const struct config *config);
 
 /* Once all is printed: false, with the reason on stderr, when not all of it reached standard output. */
 bool output_end(void);
+
+/* Operators of one's own, from a file or from the files *.ops of a folder, in the order of their names. */
+struct operator_tables {
+        struct ox_operators **table;
+        size_t count;
+};
+/* False, with the reason on stderr, when one cannot be read. `path` "": none. */
+bool operator_tables_load(struct operator_tables *tables, const char *path, int64_t most_bytes);
+void operator_tables_free(struct operator_tables *tables);
 
 void help_command(enum command command, FILE *to);

@@ -25,6 +25,7 @@
 
 struct daemon {
         struct service service;
+        struct operator_tables operators;
         struct config config; /* with what was left to us filled in */
         struct listener listener;
         struct peers *peers;
@@ -237,6 +238,7 @@ static void stop(struct daemon *d)
         listener_close(&d->listener);
         contexts_free(d->service.contexts);
         calls_done(&d->service.calls);
+        operator_tables_free(&d->operators);
 }
 
 int serve_main(const struct config *config)
@@ -252,6 +254,12 @@ int serve_main(const struct config *config)
         }
         d.config = *config;
         fill_in(&d.config);
+        if (!operator_tables_load(&d.operators, config->operators, config->limits.operators_bytes)) {
+                operator_tables_free(&d.operators);
+                return EXIT_USAGE;
+        }
+        d.service.operators = (const struct ox_operators *const *)d.operators.table;
+        d.service.n_operators = d.operators.count;
         keep_standard_descriptors();
         raise_files();
         give_back_memory();

@@ -1,6 +1,7 @@
 #include "net/multipart.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,13 @@ enum state {
 };
 
 struct multipart {
-        const char *field;
-        bool (*sink)(void *user, const char *bytes, size_t size);
+        const struct multipart_field *field; /* n_field of them */
+        size_t n_field;
+        const struct multipart_field *part; /* the field of the part that is read */
         void *user;
         enum state state;
         bool begun;                        /* the first boundary has come */
-        bool seen;                         /* the field has */
+        uint32_t seen;                     /* bit f: field f has */
         char delimiter[BOUNDARY_MOST + 5]; /* CRLF, two dashes, boundary, NUL. CR stands at its begin alone. */
         size_t delimiter_size, matched;    /* matched: by the last bytes so far */
         char tail;                         /* STATE_TAIL: the last byte, '\0' for none */
@@ -144,6 +146,25 @@ static void copy_field(const char *head, const char *name, char *ret, size_t siz
         snprintf(ret, size, "%.*s", value ? (int)strcspn(value, "\r") : 0, value ? value : "");
 }
 
+static const struct multipart_field *find_part(const struct multipart *m, const char *name)
+{
+        for (size_t f = 0; f < m->n_field; f++)
+                if (strcmp(name, m->field[f].name) == 0)
+                        return &m->field[f];
+        return NULL;
+}
+
+static bool fail_unknown(struct multipart *m, const char *name)
+{
+        char known[NAME_MOST] = "";
+        size_t length = 0;
+
+        for (size_t f = 0; f < m->n_field && length < sizeof(known); f++)
+                length += (size_t)snprintf(known + length, sizeof(known) - length, "%s'%s'", f > 0 ? ", " : "",
+                                           m->field[f].name);
+        return fail(m, "the form has a field '%.60s', known are: %s", name, known);
+}
+
 static bool read_head(struct multipart *m)
 {
         char value[HEAD_MOST + 1], name[NAME_MOST];
@@ -154,15 +175,18 @@ static bool read_head(struct multipart *m)
         copy_field(m->head, "Content-Disposition", value, sizeof(value));
         if (read_parameter(value, "name", name) != 1)
                 return fail(m, "a part of the form has no name");
-        if (strcmp(name, m->field) != 0)
-                return fail(m, "the form has a field '%.60s', only '%s' is known", name, m->field);
-        if (m->seen)
-                return fail(m, "the form has the field '%s' twice", m->field);
+        m->part = find_part(m, name);
+        if (!m->part)
+                return fail_unknown(m, name);
+        uint32_t bit = UINT32_C(1) << (m->part - m->field);
+
+        if (m->seen & bit)
+                return fail(m, "the form has the field '%s' twice", m->part->name);
         copy_field(m->head, "Content-Transfer-Encoding", value, sizeof(value));
         if (value[0] && strcasecmp(value, "binary") != 0 && strcasecmp(value, "8bit") != 0 &&
             strcasecmp(value, "7bit") != 0)
                 return fail(m, "the Content-Transfer-Encoding of the part is '%.40s', expected binary", value);
-        m->seen = true;
+        m->seen |= bit;
         m->state = STATE_DATA;
         m->matched = 0;
         return true;
@@ -190,7 +214,7 @@ static bool emit(struct multipart *m, const char *bytes, size_t size)
         if (!size)
                 return true;
         if (m->begun)
-                return m->sink(m->user, bytes, size);
+                return m->part->sink(m->user, bytes, size);
         m->preamble += size;
         return m->preamble <= PREAMBLE_MOST || fail(m, "the body does not begin with the boundary of its Content-Type");
 }
@@ -272,14 +296,13 @@ static bool take_tail(struct multipart *m, char c, size_t *ret_taken)
 
 /* -- the whole -- */
 
-struct multipart *multipart_new(const char *type, const char *field,
-                                bool (*sink)(void *user, const char *bytes, size_t size), void *user)
+struct multipart *multipart_new(const char *type, const struct multipart_field *fields, size_t n_field, void *user)
 {
         struct multipart *m = malloc(sizeof(*m));
 
         if (!m)
                 return NULL;
-        *m = (struct multipart){.field = field, .sink = sink, .user = user};
+        *m = (struct multipart){.field = fields, .n_field = n_field, .user = user};
         m->matched = 2; /* the first boundary stands at the begin of a line without a CRLF before it */
         read_boundary(m, type);
         return m;
@@ -317,7 +340,10 @@ bool multipart_end(struct multipart *m)
                 return fail(m, "the body does not begin with the boundary of its Content-Type");
         if (m->state != STATE_END)
                 return fail(m, "the form ends before its last boundary");
-        return m->seen || fail(m, "the form has no field '%s'", m->field);
+        for (size_t f = 0; f < m->n_field; f++)
+                if (m->field[f].required && !(m->seen >> f & 1))
+                        return fail(m, "the form has no field '%s'", m->field[f].name);
+        return true;
 }
 
 void multipart_free(struct multipart *m)

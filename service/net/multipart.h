@@ -8,18 +8,25 @@
 
 struct multipart;
 
-/* Hands the content of the one field called `field` on to `sink` until it returns false. `type` is the value of the
-   Content-Type; multipart_error() says what is wrong with its boundary. NULL: there is no memory. */
-struct multipart *multipart_new(const char *type, const char *field,
-                                bool (*sink)(void *user, const char *bytes, size_t size), void *user);
+/* A field that a form may have. */
+struct multipart_field {
+        const char *name;
+        bool required;
+        bool (*sink)(void *user, const char *bytes, size_t size); /* takes its content, piece by piece */
+};
+#define MULTIPART_FIELDS_MOST 32
 
-/* False: malformed, another field or the same twice, or the sink said so. */
+/* Hands the contents of the fields on to their sinks until one returns false. `type` is the value of the Content-Type;
+   multipart_error() says what is wrong with its boundary. NULL: there is no memory. `fields` must outlive it. */
+struct multipart *multipart_new(const char *type, const struct multipart_field *fields, size_t n_field, void *user);
+
+/* False: malformed, another field or the same twice, or a sink said so. */
 bool multipart_feed(struct multipart *multipart, const char *bytes, size_t size);
 
 /* "" when nothing is wrong, or when the sink alone has ended it. */
 const char *multipart_error(const struct multipart *multipart);
 
-/* When all has come: false when the field, or the last boundary, is missing. */
+/* When all has come: false when a required field, or the last boundary, is missing. */
 bool multipart_end(struct multipart *multipart);
 
 void multipart_free(struct multipart *multipart); /* takes NULL */

@@ -17,6 +17,7 @@ struct models {
         enum format format;
         bool has_format;
         struct ox_context *context;
+        struct buf operators; /* the text of a form's field `operators`; on the context's arena */
 };
 
 /* -- the head -- */
@@ -59,6 +60,52 @@ static bool feed(void *user, const char *bytes, size_t size)
         return false;
 }
 
+struct piece {
+        struct buf *buf;
+        const char *bytes;
+        size_t size;
+};
+
+static enum ox_code add_piece(void *user)
+{
+        struct piece *piece = user;
+
+        buf_put(piece->buf, piece->bytes, piece->size);
+        return OX_OK;
+}
+
+static bool feed_operators(void *user, const char *bytes, size_t size)
+{
+        struct call *call = user;
+        struct models *m = call->state;
+        int64_t most = call->service->config->limits.operators_bytes;
+
+        if (m->operators.length + size > (uint64_t)most) {
+                call_reply_error_status(call, HTTP_TOO_LARGE,
+                                        "the field 'operators' has more bytes than the limit operators_bytes, %lld",
+                                        (long long)most);
+                return false;
+        }
+        enum ox_code code = ox_context_run(m->context, add_piece, &(struct piece){&m->operators, bytes, size});
+
+        if (code != OX_OK)
+                answer_failure(call, m->context, code, ox_context_error(m->context), NULL);
+        return code == OX_OK;
+}
+
+/* The operators that the form declares count before those of the daemon. */
+static bool read_operators(struct call *call, struct models *m)
+{
+        enum ox_code code = OX_OK;
+
+        if (m->operators.length > 0)
+                code = ox_context_operators(m->context, buf_text(&m->operators), m->operators.length,
+                                            &m->options.infer);
+        if (code != OX_OK)
+                answer_failure(call, m->context, code, ox_context_error(m->context), NULL);
+        return code == OX_OK;
+}
+
 void models_begin(struct call *call)
 {
         static const char wanted[] = "application/octet-stream, application/x-protobuf, multipart/form-data or none";
@@ -74,11 +121,15 @@ void models_begin(struct call *call)
                 call_reply_no_memory(call);
                 return;
         }
+        buf_init(&m->operators, ox_context_arena(m->context));
+        m->options.infer.operators = call->service->operators;
+        m->options.infer.n_operators = call->service->n_operators;
         if (!read_options(call, m) ||
             !upload_begin(&m->upload, call, medias, wanted, limits->upload_bytes, "upload_bytes"))
                 return;
         ox_model_defer(m->context, INLINE_MODEL_BYTES);
         m->upload.sink = feed;
+        m->upload.operators_sink = feed_operators;
         m->upload.user = call;
 }
 
@@ -134,7 +185,7 @@ enum call_next models_end(struct call *call)
         struct models *m = call->state;
         struct metrics *metrics = &call->service->metrics;
 
-        if (!upload_end(&m->upload))
+        if (!upload_end(&m->upload) || !read_operators(call, m))
                 return CALL_DONE;
         if (arena_used(ox_context_arena(m->context)) <= INLINE_MODEL_BYTES && infer(call, true)) {
                 metric_add(metrics, METRIC_inferred_total_inline, 1);

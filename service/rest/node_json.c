@@ -220,17 +220,19 @@ static enum ox_code read_inputs(struct builder *b, const struct json *json, stru
 
 /* -- the request -- */
 
-enum { REQUEST_NODE, REQUEST_OPSET, REQUEST_OPSET_IMPORTS, REQUEST_INPUTS, REQUEST_MEMBERS };
+enum { REQUEST_NODE, REQUEST_OPSET, REQUEST_OPSET_IMPORTS, REQUEST_INPUTS, REQUEST_OPERATORS, REQUEST_MEMBERS };
 
-static enum ox_code read_request(struct builder *b, const struct json *root, const struct ox_options *options,
-                                 struct infer_node_request *request)
+static enum ox_code read_request(struct builder *b, struct node_json *n)
 {
-        static const char *const request_names[] = {"node", "opset", "opsetImports", "inputs", NULL};
+        const struct ox_options *options = &n->options->infer;
+        struct infer_node_request *request = &n->request;
+        static const char *const request_names[] = {"node", "opset", "opsetImports", "inputs", "operators", NULL};
         static const char *const node_names[] = {"opType", "domain", "name", "inputs", "outputs", "attributes", NULL};
         const struct json *member[REQUEST_MEMBERS], *node_member[NODE_MEMBERS];
         OnnxNode *node = arena_new_array(b->arena, OnnxNode, 1);
 
-        TRY(read_members(b, (struct build_subject){"the request", ""}, root, request_names, member));
+        TRY(read_members(b, (struct build_subject){"the request", ""}, n->json, request_names, member));
+        TRY(read_text(b, (struct build_subject){"operators", ""}, member[REQUEST_OPERATORS], &n->operators));
         if (!member[REQUEST_NODE])
                 return build_fail(b, OX_INVALID_ARGUMENT, (struct build_subject){"the request", ""}, "node is missing");
         TRY(read_members(b, (struct build_subject){"node", ""}, member[REQUEST_NODE], node_names, node_member));
@@ -257,7 +259,7 @@ enum ox_code node_json_read(void *user)
 
         builder_init(&b, ox_context_arena(n->context), n->request.strings, n->request.dims,
                      ox_context_limits(n->context));
-        enum ox_code code = read_request(&b, n->json, &n->options->infer, &n->request);
+        enum ox_code code = read_request(&b, n);
 
         n->error = b.error;
         return code;

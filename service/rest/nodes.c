@@ -47,6 +47,8 @@ static void begin(struct call *call, bool is_batch)
         if (!n)
                 return;
         options_begin(&n->options, call->service->seed);
+        n->options.infer.operators = call->service->operators;
+        n->options.infer.n_operators = call->service->n_operators;
         n->is_batch = is_batch;
         n->is_proto = answer_format(call, 1U << FORMAT_PROTO) == FORMAT_PROTO;
         if (!call->transport->query(call, each_option, n)) {
@@ -112,6 +114,10 @@ static enum ox_code infer_one(const struct nodes *n, const struct place *place, 
         if (code == OX_OK)
                 code = ox_context_run(place->context, node_json_read, &node);
         *ret_error = node.error[0] ? node.error : ox_context_error(place->context);
+        if (code == OX_OK && node.operators[0]) {
+                code = ox_context_operators(place->context, node.operators, strlen(node.operators), &options);
+                *ret_error = ox_context_error(place->context);
+        }
         if (code != OX_OK)
                 return code;
         options.work_ns = n->is_inline ? inline_left(n) : 0;

@@ -52,6 +52,18 @@ static bool hand_on(void *user, const char *bytes, size_t size)
         return upload->sink(upload->user, bytes, size);
 }
 
+static bool hand_operators_on(void *user, const char *bytes, size_t size)
+{
+        struct upload *upload = user;
+
+        return upload->operators_sink(upload->user, bytes, size);
+}
+
+static const struct multipart_field fields[] = {
+        {"model", true, hand_on},
+        {"operators", false, hand_operators_on},
+};
+
 /* What was decoded, before it is taken out of a form. */
 static bool take_decoded(void *user, const char *bytes, size_t size)
 {
@@ -93,7 +105,7 @@ bool upload_begin(struct upload *upload, struct call *call, unsigned medias, con
                 return false;
         }
         if (upload->media == MEDIA_FORM) {
-                upload->multipart = multipart_new(type, "model", hand_on, upload);
+                upload->multipart = multipart_new(type, fields, sizeof(fields) / sizeof(*fields), upload);
                 if (!upload->multipart) {
                         call_reply_no_memory(call);
                         return false;

@@ -21,6 +21,8 @@ struct upload {
         size_t n_first;
         /* Takes the next bytes. False: the call has its reply. */
         bool (*sink)(void *user, const char *bytes, size_t size);
+        /* The same for the field `operators` of a form. */
+        bool (*operators_sink)(void *user, const char *bytes, size_t size);
         void *user;
 };
 

@@ -30,12 +30,11 @@ enum ox_code rpc_infer_model(struct rpc *rpc)
         enum ox_code code;
 
         TRY(read_rest(rpc, &given));
-        code = options_take(rpc->context, given, &options, &fault);
+        code = options_take(rpc->call->service, rpc->context, given, &options, &fault);
         if (code != OX_OK)
                 return fault.text[0] ? rpc_fail_message(rpc, code, &fault) : rpc_fail_inference(rpc, code, NULL);
         if (!rpc->model.has_model)
                 return rpc_fail(rpc, OX_INVALID_ARGUMENT, "model", "model: the request has none");
-        options.seed = rpc->call->service->seed;
         options.work_budget = rpc->is_inline ? INLINE_NODES : 0;
         options.work_ns = rpc->is_inline ? INLINE_NS : 0;
         options.look = call_look;

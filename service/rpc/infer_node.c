@@ -35,9 +35,8 @@ static enum ox_code take_options(const struct place *place, const Shaped__V1__In
 {
         struct ox_context *context = place->context;
         struct message_fault fault;
-        enum ox_code code = options_take(context, given, ret, &fault);
+        enum ox_code code = options_take(place->rpc->call->service, context, given, ret, &fault);
 
-        ret->seed = place->rpc->call->service->seed;
         ret->work_ns = place->rpc->is_inline ? INLINE_NS : 0;
         ret->look = place->look;
         ret->look_user = place->look_user;

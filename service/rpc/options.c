@@ -196,6 +196,20 @@ static enum ox_code refuse_others(struct taking *t)
         return OX_OK;
 }
 
+static enum ox_code take_operators(struct taking *t)
+{
+        const char *text = t->given->operators;
+        int64_t most = ox_context_limits(t->context)->operators_bytes;
+
+        if (!text)
+                return OX_OK;
+        if (strlen(text) > (uint64_t)most)
+                return message_fail_at(&t->fault, "operators", "must have at most %lld bytes", (long long)most);
+        if (ox_context_operators(t->context, text, strlen(text), t->ret) == OX_OK)
+                return OX_OK;
+        return message_fail_at(&t->fault, "operators", "%s", ox_context_error(t->context));
+}
+
 static enum ox_code take(struct taking *t)
 {
         static const enum ox_values values[] = {
@@ -218,6 +232,7 @@ static enum ox_code take(struct taking *t)
         t->ret->sizes = t->given->sizes;
         t->ret->explain = (const char *const *)t->given->explain;
         t->ret->n_explain = t->given->n_explain;
+        TRY(take_operators(t));
         TRY(take_bindings(t));
         TRY(take_shapes(t, &more_shapes));
         TRY(take_input_values(t, more_shapes));
@@ -234,13 +249,19 @@ static enum ox_code run_take(void *user)
         return code;
 }
 
-enum ox_code options_take(struct ox_context *context, const Shaped__V1__InferOptions *given, struct ox_options *ret,
+enum ox_code options_take(const struct service *service, struct ox_context *context,
+                          const Shaped__V1__InferOptions *given, struct ox_options *ret,
                           struct message_fault *ret_fault)
 {
         struct taking t = {.context = context, .given = given, .ret = ret, .fault = {.field = ""}};
         enum ox_code code = OX_OK;
 
-        *ret = (struct ox_options){.values = OX_VALUES_INFERRED};
+        *ret = (struct ox_options){
+                .values = OX_VALUES_INFERRED,
+                .seed = service->seed,
+                .operators = service->operators,
+                .n_operators = service->n_operators,
+        };
         if (given)
                 code = ox_context_run(context, run_take, &t);
         *ret_fault = t.fault;

@@ -57,6 +57,15 @@ enum engine_bound {
            each axis, and longer lists are data. */
         ELEMENTS_NAMED = 16,
 
+        /* -- operators that a caller declares: more is an error of the text that declares them -- */
+
+        CUSTOM_BYTES = 64 << 20, /* of memory for one text's operators */
+        CUSTOM_ROWS = 4096,
+        CUSTOM_ITEMS = 64,      /* inputs, outputs and attributes of a row each; parts of a shape; values of a list */
+        CUSTOM_NAMES = 64,      /* that the patterns of a row give sizes */
+        CUSTOM_DEPTH = 32,      /* of nested expressions and shapes */
+        CUSTOM_OPERATIONS = 64, /* terms of a sum, factors of a product, arguments of a call */
+
         /* -- walks: past a bound values are left open -- */
 
         /* Walks of a model. After each one, declared names that stand for several sizes are ignored; in the last one,

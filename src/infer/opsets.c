@@ -3,6 +3,7 @@
 
 #include "base/bounds.h"
 #include "infer/internal.h"
+#include "ops/custom/custom.h"
 
 static void note_twice(struct infer *f, const char *scope, const struct opset *first, int64_t version)
 {
@@ -75,6 +76,9 @@ static struct op_use *find_use(struct infer *f, const struct opsets *opsets, con
 
         *use = (struct op_use){.opset = opsets_version(f, opsets, op->domain), .function = function_find(f, op)};
         use->row = op_find(op->domain, op->type, use->opset, &use->exists);
+        if (!use->exists)
+                use->row = custom_find(f->options->operators, f->options->n_operators, op->domain, op->type, use->opset,
+                                       &use->exists);
         return use;
 }
 

@@ -39,6 +39,9 @@ struct ox_input_content {
         size_t count;
 };
 
+/* Operators that the caller declares: ox_operators_new(). */
+struct ox_operators;
+
 /* All zero: the defaults. Pointers need to be valid only during the call. */
 struct ox_options {
         bool strict;          /* the first faulty node makes the answer an error */
@@ -57,6 +60,8 @@ struct ox_options {
         const char *const *explain; /* values for which to explain why they are unknown: "y", "loop_1/body/h";
                                        likewise */
         size_t n_explain;
+        const struct ox_operators *const *operators; /* tables of operators; the first that has one counts */
+        size_t n_operators;
         bool sizes;           /* list the numbers with which each size of an input runs; likewise */
         uint64_t seed;        /* for hash tables, so that a hostile model cannot choose names that collide */
         uint64_t work_budget; /* nodes after which inference ends with OX_ABORTED, so that a worker may start anew;

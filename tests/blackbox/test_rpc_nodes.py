@@ -113,7 +113,7 @@ def attribute_of(name, value, kind):
 def message_of(request, kinds, check_types):
     """An InferNodeRequest. `kinds` are the types of the operator's attributes."""
     node = request["node"]
-    message = shaped.InferNodeRequest(options=shaped.InferOptions(check_types=check_types))
+    message = shaped.InferNodeRequest(options=shaped.InferOptions(check_types=check_types, operators=request.get("operators")))
     message.node.MergeFrom(onnx.NodeProto(op_type=node["opType"], domain=node.get("domain", ""), name=node.get("name", ""),
                                           input=node.get("inputs", []), output=node.get("outputs", [])))
     for name, value in node.get("attributes", {}).items():

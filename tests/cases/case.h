@@ -62,6 +62,7 @@ struct case_row {
         struct case_value out[CASE_MAX];
         size_t n_out;
         bool check_types;
+        const char *operators;     /* that the row's file declares, as text; NULL: none */
         bool no_outputs;           /* the node names none */
         const char *code, *reason; /* the expected error; NULL: none, and any reason */
         struct case_relation relation[CASE_MAX];

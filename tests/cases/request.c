@@ -167,5 +167,7 @@ void case_write_json(struct json_out *out, struct arena *arena, const struct cas
                         put_value(out, &value);
                 }
         json_close(out, '}');
+        if (row->operators != NULL)
+                json_put_text(out, "operators", row->operators);
         json_close(out, '}');
 }

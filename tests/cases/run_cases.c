@@ -20,6 +20,7 @@ struct run {
         struct arena *names; /* of the file's lists of operators */
         const char *list_name[LIST_MAX], *list[LIST_MAX];
         size_t n_list;
+        const char *operators; /* that the file's rows are about, declared in a file beside it; NULL: none */
         const char *file;
         int line;
         int only_line;   /* 0: every line */
@@ -90,7 +91,9 @@ static void run_at(struct run *run, const char *text, const struct case_row *row
         enum ox_code code = OX_INTERNAL;
 
         ox_context_reset(run->context, ROW_KEEP);
-        if (ox_request_begin(run->context, &request) != OX_OK)
+        if (ox_request_begin(run->context, &request) != OX_OK ||
+            (row->operators != NULL &&
+             ox_context_operators(run->context, row->operators, strlen(row->operators), &options) != OX_OK))
                 error = ox_context_error(run->context);
         else if (case_build(run->context, row, op, opset, &request, &error)) {
                 code = ox_request_infer(run->context, &request, &options, &result);
@@ -157,12 +160,14 @@ static void run_row(struct run *run, const char *text)
         const char *expanded = expand_list(run, text), *error = "no list of operators has this name";
         struct case_row row;
 
-        if (expanded == NULL || !case_parse(run->arena, expanded, &row, &error))
+        if (expanded == NULL || !case_parse(run->arena, expanded, &row, &error)) {
                 report(run, text, "?", 0, error);
-        else
-                for (size_t i = 0; i < row.n_op; i++)
-                        if (is_wanted(run, row.op[i]))
-                                run_operator(run, text, &row, row.op[i]);
+                return;
+        }
+        row.operators = run->operators;
+        for (size_t i = 0; i < row.n_op; i++)
+                if (is_wanted(run, row.op[i]))
+                        run_operator(run, text, &row, row.op[i]);
 }
 
 /* "Abs 1 each=int8,int16 | each[2] -> each[2]" is a row for each of the element types. */
@@ -204,6 +209,24 @@ static void run_line(struct run *run, const char *line)
                 report(run, line, "?", 0, error);
 }
 
+/* NAME.ops beside NAME.cases declares the operators that the rows are about. */
+static const char *read_operators(struct run *run, const char *path)
+{
+        const char *beside = arena_printf(run->names, "%.*s.ops", (int)(strlen(path) - strlen(".cases")), path);
+        FILE *file = fopen(beside, "re");
+        char *text = NULL;
+        size_t size = 0;
+
+        if (file == NULL)
+                return NULL;
+        ssize_t length = getdelim(&text, &size, '\0', file);
+        const char *kept = length < 0 ? NULL : arena_strndup(run->names, text, (size_t)length);
+
+        free(text);
+        fclose(file);
+        return kept;
+}
+
 /* `path` may end in a colon and the number of a line. */
 static bool run_file(struct run *run, char *path)
 {
@@ -225,6 +248,7 @@ static bool run_file(struct run *run, char *path)
         run->line = 0;
         run->n_list = 0;
         arena_reset(run->names, 0);
+        run->operators = read_operators(run, path);
         while (getline(&line, &size, file) >= 0) {
                 run->line++;
                 line[strcspn(line, "\n")] = '\0';

@@ -23,11 +23,13 @@ static bool take(void *user, const char *bytes, size_t size)
         return true;
 }
 
+static const struct multipart_field fields[] = {{"model", true, take}, {"operators", false, take}};
+
 /* In pieces of any size, or as a whole for `seed` 0. */
 static void read_form(const char *type, const char *body, size_t size, uint64_t seed, struct taken *ret)
 {
         *ret = (struct taken){.bytes = malloc(size + 1)};
-        struct multipart *m = multipart_new(type, "model", take, ret);
+        struct multipart *m = multipart_new(type, fields, sizeof(fields) / sizeof(*fields), ret);
         struct draw draw = {.state = seed};
 
         HOLD(m != NULL && ret->bytes != NULL, "there is memory for a form");

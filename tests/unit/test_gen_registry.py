@@ -191,7 +191,7 @@ class Tables(unittest.TestCase):
         element = "struct scalar element_Relu(struct node *n, const struct scalar *args, int count)\n{\n}\n"
         rows = RELU.replace("-  (", "Relu  (")
         self.assertEqual(self.folder.generate(rows, rules=RULES + element), (0, ""))
-        self.assertIn("infer_Relu, NULL, element_Relu}", self.folder.text("registry_table.c"))
+        self.assertIn("infer_Relu, NULL, element_Relu, false}", self.folder.text("registry_table.c"))
         self.assertIn("struct scalar element_Relu(struct node *n, const struct scalar *args, int count);",
                       self.folder.text("a.h"))
         self.fault(rows, "a.c:4: error: Relu has a content_ and an element_ function, of which a row could name only one",

@@ -14,11 +14,19 @@ static bool sink(void *user, const char *bytes, size_t size)
         return user == NULL;
 }
 
+/* What the field `operators` has is not looked at. */
+static bool sink_other(void *user, const char *bytes, size_t size)
+{
+        return true;
+}
+
+static const struct multipart_field fields[] = {{"model", true, sink}, {"operators", false, sink_other}};
+
 /* Feeds a body in pieces and returns the error, "" when it is well and NULL when the sink alone has ended it. */
 static const char *feed(const char *type, const char *body, size_t size, size_t piece, void *user)
 {
         static char error[256];
-        struct multipart *m = multipart_new(type, "model", sink, user);
+        struct multipart *m = multipart_new(type, fields, sizeof(fields) / sizeof(*fields), user);
         bool is_well = true;
 
         ck_assert_ptr_nonnull(m);
@@ -32,6 +40,7 @@ static const char *feed(const char *type, const char *body, size_t size, size_t 
 }
 
 #define HEAD                       "Content-Disposition: form-data; name=\"model\"\r\n\r\n"
+#define OTHER                      "Content-Disposition: form-data; name=\"operators\"\r\n\r\n"
 #define FORM(boundary, head, data) "--" boundary "\r\n" head data "\r\n--" boundary "--\r\n"
 
 static const struct {
@@ -70,6 +79,11 @@ static const struct {
         {"multipart/form-data; boundary=B", "--X\r\n" HEAD, NULL, "does not begin with the boundary"},
         {"multipart/form-data; boundary=B", "--B\r\n" HEAD "x", NULL, "ends before its last boundary"},
         {"multipart/form-data; boundary=B", "--B--\r\n", NULL, "no field 'model'"},
+        {"multipart/form-data; boundary=B", "--B\r\n" OTHER "x\r\n--B\r\n" HEAD "abc\r\n--B--\r\n", "abc", NULL},
+        {"multipart/form-data; boundary=B", "--B\r\n" HEAD "abc\r\n--B\r\n" OTHER "\r\n--B--\r\n", "abc", NULL},
+        {"multipart/form-data; boundary=B", FORM("B", OTHER, "x"), NULL, "no field 'model'"},
+        {"multipart/form-data; boundary=B", "--B\r\n" OTHER "\r\n--B\r\n" OTHER "\r\n--B--\r\n", NULL,
+         "the field 'operators' twice"},
         {"multipart/form-data; boundary=B", "--B\r\n\r\nx\r\n--B--", NULL, "has no name"},
         {"multipart/form-data; boundary=B", FORM("B", "Content-Disposition: form-data; name=file\r\n\r\n", "x"), NULL,
          "a field 'file'"},

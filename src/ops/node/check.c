@@ -175,7 +175,7 @@ static enum ox_code check_attrs(struct node *n, bool check_types)
                 TRY(attr_check_allowed(n, attr, wanted, check_types));
         }
         /* A newer operator set than that of the table may have added attributes. */
-        if (unknown && !n->row->open && n->opset <= op_newest_opset(n->row->domain))
+        if (unknown && !n->row->open && (n->row->custom || n->opset <= op_newest_opset(n->row->domain)))
                 return unknown_attr(n, unknown);
         if (n->row->required & ~seen)
                 return node_error(n, REASON_MISSING_ATTRIBUTE, -1, "attribute '%s' is required",

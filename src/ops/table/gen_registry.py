@@ -85,7 +85,7 @@ def main(folder, types, *files):
     for row in rows:
         row["element"] = row["contents"] in functions["element"]
     rows.sort(key=lambda row: (row["domain"].encode(), row["name"].encode(), row["since"]))
-    write_changed(os.path.join(folder, "registry_table.c"), table_lines(rows, families))
+    write_changed(os.path.join(folder, "registry_table.c"), table_lines(rows, families, sets))
     for family in families:
         own = {kind: sorted(name for name, (of, _) in known.items() if of == family)
                for kind, known in functions.items()}

@@ -3,7 +3,7 @@
 import math
 import re
 
-from op_tables import CONTROLS, ELEMS, INT_MAX, INT_MIN
+from op_tables import CONTROLS, ELEMS, INT_MAX, INT_MIN, elems_of
 
 
 def quote(text):
@@ -165,7 +165,7 @@ class Writer:
                  CONTROLS.get(rule, "CONTROL_NONE"),
                  "NULL" if rule == "-" or rule in CONTROLS else f"infer_{rule}",
                  "NULL" if contents == "-" or row["element"] else f"content_{contents}",
-                 f"element_{contents}" if row["element"] else "NULL"]
+                 f"element_{contents}" if row["element"] else "NULL", "false"]
         return f"        {{{', '.join(parts)}}},"
 
 
@@ -199,8 +199,8 @@ def write_slots(rows):
     return lines + ["};"]
 
 
-def table_lines(rows, families):
-    """The C table; `families` have a header of prototypes each."""
+def table_lines(rows, families, sets):
+    """The C table; `families` have a header of prototypes each, and `sets` are named sets of types of tensors."""
     writer = Writer()
     body = [writer.row(row) for row in rows]
     newest, opened = {}, {}
@@ -214,7 +214,9 @@ def table_lines(rows, families):
     lines += write_slots(rows)
     lines += ["const struct op_domain op_domains[] = {"]
     lines += [f"        {{{quote(domain)}, {since}, {str(opened[domain]).lower()}}}," for domain, since in sorted(newest.items())]
-    return lines + ["};", f"const size_t op_domain_count = {len(newest)};"]
+    lines += ["};", f"const size_t op_domain_count = {len(newest)};", "const struct op_set op_sets[] = {"]
+    lines += [f"        {{{quote(name)}, UINT64_C({elems_of(types):#x})}}," for name, types in sets.items()]
+    return lines + ["};", f"const size_t op_set_count = {len(sets)};"]
 
 
 def prototype_lines(functions):

@@ -104,11 +104,20 @@ struct op_row {
         void (*contents)(struct node *n);
         /* Or: one element of output 0 from those of the inputs, which are broadcast; NULL: none. */
         struct scalar (*element)(struct node *n, const struct scalar *args, int count);
+        bool custom; /* a caller declared it: it is no row of the registry, and its rule knows what more there is */
 };
 
 /* Every row, sorted by domain, name, since. */
 extern const struct op_row op_rows[];
 extern const size_t op_row_count;
+
+/* Sets of element types that have a name: types.set. */
+struct op_set {
+        const char *name;
+        uint64_t elems; /* bit e: element type e */
+};
+extern const struct op_set op_sets[];
+extern const size_t op_set_count;
 
 /* The row in force for an operator in a version of its operator set: the newest whose since is not above `opset`.
    "ai.onnx" is the same as "". NULL: no such operator, or none at that version (then *ret_exists, which may be NULL,
