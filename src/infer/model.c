@@ -179,7 +179,7 @@ static enum ox_code main_inputs(struct infer *f, struct scope *scope, const Onnx
                 if (!entry_add(f, scope, id, &entry))
                         infer_note(f,
                                    &(struct note){.severity = OX_ERROR, .reason = REASON_DUPLICATE_NAME, .value = name},
-                                   "%s is defined twice: as %s and as %s", name,
+                                   "%s is defined twice: as %s and again as %s", name,
                                    entry_party(f, scope_find(f, scope, id)), entry_party(f, &entry));
         }
         return OX_OK;

@@ -68,7 +68,7 @@ static void add_initializer(struct infer *f, struct scope *scope, const char *na
                                           .reason = REASON_DUPLICATE_NAME,
                                           .scope = scope->path,
                                           .value = name},
-                           "%s is defined twice: as %s and as %s", name, entry_party(f, scope_find(f, scope, id)),
+                           "%s is defined twice: as %s and again as %s", name, entry_party(f, scope_find(f, scope, id)),
                            entry_party(f, &entry));
 }
 

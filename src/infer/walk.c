@@ -312,7 +312,7 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n,
                                                   .node = n->source,
                                                   .node_index = n->index,
                                                   .value = entry->name},
-                                   "%s is defined twice: as %s and as %s", entry->name,
+                                   "%s is defined twice: as %s and again as %s", entry->name,
                                    entry_party(f, scope_find(f, scope, name)), entry_party(f, entry));
         }
 }
@@ -493,8 +493,7 @@ static void walk_sorted(struct infer *f, struct scope *scope, const struct model
                                           .scope = scope->path,
                                           .node = nodes[at],
                                           .node_index = (int64_t)(first + at)},
-                           "nodes depend on each other in a cycle: %s; it leaves %zu nodes without an order", cycle,
-                           cyclic);
+                           "nodes depend on each other in a cycle: %s; %zu nodes cannot be sorted", cycle, cyclic);
         }
         for (size_t i = 0; i < count; i++)
                 walk_node(f, scope, nodes[order[i]], (int64_t)(first + order[i]));
@@ -564,7 +563,7 @@ static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                                                   .reason = REASON_DUPLICATE_NAME,
                                                   .scope = scope->path,
                                                   .value = name},
-                                   "%s is defined twice: as %s and as %s", name,
+                                   "%s is defined twice: as %s and again as %s", name,
                                    entry_party(f, scope_find(f, scope, str_intern_static(f->strings, name))),
                                    entry_party(f, &entry));
         }

@@ -61,6 +61,6 @@ enum ox_code tuple_fault(struct node *n, int most)
 
         return node_error_at(
                 n, REASON_DIM_MISMATCH, 1, axis, arena_printf(n->arena, "%d or less", most), node_number(n, length),
-                "%s x %s: an index has %lld elements, axis %d of %s, but can have %d at most", node_input_text(n, 0),
-                node_input_text(n, 1), (long long)length, axis, node_input_name(n, 1), most);
+                "%s x %s: axis %d of %s, the length of an index, must be at most %d, got %lld", node_input_text(n, 0),
+                node_input_text(n, 1), axis, node_input_name(n, 1), most, (long long)length);
 }

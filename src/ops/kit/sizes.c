@@ -44,8 +44,8 @@ enum ox_code sizes_differ(struct node *n, struct dim expected, struct place orig
                 return node_error_with(n, &fault, "%s %s: axis %d must be %s, got %s", name, shape, place.axis,
                                        fault.expected, fault.actual);
         if (origin.input == place.input)
-                return node_error_with(n, &fault, "%s %s: axis %d is %s, axis %d is %s", name, shape, origin.axis,
-                                       fault.expected, place.axis, fault.actual);
+                return node_error_with(n, &fault, "%s %s: axes %d and %d must be equal, got %s and %s", name, shape,
+                                       origin.axis, place.axis, fault.expected, fault.actual);
         const char *other = node_input_name(n, origin.input);
 
         return node_error_with(n, &fault, "%s %s x %s %s: axis %d of %s is %s, axis %d of %s is %s", other,

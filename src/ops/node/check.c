@@ -215,6 +215,8 @@ static enum ox_code type_error(struct node *n, int i, const char *const *types, 
         struct buf wanted;
 
         buf_init(&wanted, n->arena);
+        if (count > 1)
+                buf_printf(&wanted, "one of ");
         for (size_t t = 0; t < count && t < LISTED_TYPES; t++)
                 buf_printf(&wanted, "%s%s", t > 0 ? ", " : "", types[t]);
         if (count > LISTED_TYPES)

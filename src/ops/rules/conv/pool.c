@@ -159,9 +159,9 @@ static enum ox_code shape_from_elements(struct node *n, int i, int rank)
         if (sizes.state != LIST_KNOWN)
                 return rank == RANK_UNKNOWN ? out_elem(n, 0, in_elem(n, 0)) : out_rank(n, 0, in_elem(n, 0), rank);
         if (rank != RANK_UNKNOWN && sizes.count != (size_t)rank)
-                return node_error_at(n, REASON_LENGTH_MISMATCH, i, 0, node_number(n, rank),
-                                     node_number(n, (int64_t)sizes.count),
-                                     "output_shape must have an element for each axis, %d, got %zu", rank, sizes.count);
+                return node_error_at(
+                        n, REASON_LENGTH_MISMATCH, i, 0, node_number(n, rank), node_number(n, (int64_t)sizes.count),
+                        "output_shape must have %d elements, one for each axis, got %zu", rank, sizes.count);
         if (!rank_allowed(n, sizes.count, i))
                 return out_elem(n, 0, in_elem(n, 0));
         struct dim *dims = arena_new_array(n->arena, struct dim, sizes.count);

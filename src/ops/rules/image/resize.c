@@ -156,7 +156,7 @@ static enum ox_code resize_length(struct node *n, const struct list *list, int i
                 return OX_OK;
         return node_error_at(
                 n, REASON_LENGTH_MISMATCH, input, 0, node_number(n, (int64_t)count),
-                node_number(n, (int64_t)list->count), "%s must have an element for each axis, %zu, got %zu",
+                node_number(n, (int64_t)list->count), "%s must have %zu elements, one for each axis, got %zu",
                 input >= 0 && in_given(n, input) ? node_input_name(n, input) : "scales", count, list->count);
 }
 

@@ -140,9 +140,10 @@ static enum ox_code transpose_perm(struct node *n, int rank, const int64_t **ret
                 return OX_OK;
         }
         if (count != (size_t)rank)
-                return node_error_at(
-                        n, REASON_RANK_MISMATCH, 0, -1, node_number(n, rank), node_number(n, (int64_t)count),
-                        "%s: perm must have an entry for each axis, %d, got %zu", node_input_text(n, 0), rank, count);
+                return node_error_at(n, REASON_RANK_MISMATCH, 0, -1, node_number(n, rank),
+                                     node_number(n, (int64_t)count),
+                                     "%s: perm must have %d elements, one for each axis, got %zu",
+                                     node_input_text(n, 0), rank, count);
         seen = arena_zalloc(n->arena, count * sizeof(*seen));
         for (size_t k = 0; k < count; k++) {
                 if (perm[k] < 0 || perm[k] >= rank)

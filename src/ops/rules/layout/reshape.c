@@ -113,8 +113,8 @@ static enum ox_code reshape_mismatch(struct node *n, struct dim in, struct dim o
         const char *wanted = arena_printf(n->arena, "%s%s", is_open ? "a multiple of " : "", dim_text(n->dims, out));
 
         return node_error_at(n, REASON_DIM_MISMATCH, 1, -1, has, wanted,
-                             "%s: %s elements do not fit the requested shape, which has %s", node_input_text(n, 0), has,
-                             wanted);
+                             "%s: %s elements do not fit the requested shape, which needs %s", node_input_text(n, 0),
+                             has, wanted);
 }
 
 /* Input and output have the same number of elements: that determines the one open size, or is a check if there is
@@ -295,7 +295,7 @@ enum ox_code infer_Tile(struct node *n)
         if (repeats.count != (size_t)rank)
                 return node_error_at(n, REASON_RANK_MISMATCH, 1, 0, node_number(n, rank),
                                      node_number(n, (int64_t)repeats.count),
-                                     "%s: repeats must have an element for each axis, %d, got %zu",
+                                     "%s: repeats must have %d elements, one for each axis, got %zu",
                                      node_input_text(n, 0), rank, repeats.count);
         dims = in_dims(n, 0);
         for (int d = 0; d < rank; d++)

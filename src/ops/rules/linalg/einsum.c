@@ -208,7 +208,7 @@ static enum ox_code term_check(struct node *n, const struct einsum *e, const str
                 if (label == ELLIPSIS)
                         continue;
                 if (e->uses[label] == 0)
-                        return bad_equation(n, "has the label %c in the output alone", LABELS[label]);
+                        return bad_equation(n, "has the label %c only in the output", LABELS[label]);
                 if (seen[label])
                         return bad_equation(n, "has the label %c twice in the output", LABELS[label]);
                 seen[label] = true;
