@@ -20,25 +20,29 @@ static inline unsigned digits_count(uint64_t value)
         return count + (value >= 10) + (value >= 100) + (value >= 1000);
 }
 
-/* Writes the lowest `count` digits and returns where they end. */
-static inline char *digits_put_last(char *at, uint64_t value, unsigned count)
+/* Writes a number, which has `count` digits, and returns where they end. */
+static inline char *digits_put_counted(char *at, uint64_t value, unsigned count)
 {
         char *end = at + count;
+        uint32_t rest;
 
-        for (at = end; count >= 2; count -= 2) {
+        for (at = end; value > UINT32_MAX; value /= 100) {
                 at -= 2;
                 memcpy(at, digit_pairs + 2 * (value % 100), 2);
-                value /= 100;
         }
-        if (count)
-                at[-1] = (char)('0' + value % 10);
+        for (rest = (uint32_t)value; rest >= 10; rest /= 100) {
+                at -= 2;
+                memcpy(at, digit_pairs + (size_t)2 * (rest % 100), 2);
+        }
+        if (at - end + (int)count > 0)
+                at[-1] = (char)('0' + rest);
         return end;
 }
 
 /* Writes all digits, at most DIGITS_MOST, and returns where they end. */
 static inline char *digits_put(char *at, uint64_t value)
 {
-        return digits_put_last(at, value, digits_count(value));
+        return digits_put_counted(at, value, digits_count(value));
 }
 
 /* The same with a sign where it is negative: at most NUMBER_MOST bytes. */

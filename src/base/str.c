@@ -4,11 +4,13 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/plain.h"
+
 /* Texts by handle, in chunks that never move. */
 #define CHUNK 128
 struct chunk {
         const char *text[CHUNK];
-        uint32_t length[CHUNK];
+        struct text_form form[CHUNK];
 };
 
 /* The hash stands beside the handle, so that a slot of another text costs no look at that text. */
@@ -53,7 +55,22 @@ const char *str_text(const struct strings *strings, str_id id)
 
 size_t str_length(const struct strings *strings, str_id id)
 {
-        return strings->chunk[id / CHUNK]->length[id % CHUNK];
+        return strings->chunk[id / CHUNK]->form[id % CHUNK].length;
+}
+
+struct text_form str_form(const struct strings *strings, str_id id)
+{
+        return strings->chunk[id / CHUNK]->form[id % CHUNK];
+}
+
+static struct text_form form_of(const char *text, size_t length)
+{
+        return (struct text_form){length & INT32_MAX, plain_is(text, length)};
+}
+
+struct text_form text_form(const char *text)
+{
+        return form_of(text, strlen(text));
 }
 
 static uint32_t hash_of(const struct strings *strings, const char *text, size_t length)
@@ -88,7 +105,7 @@ static struct slot *slot_of(const struct strings *strings, const struct str_expe
                 const struct chunk *chunk = strings->chunk[(slot->handle - 1) / CHUNK];
                 const uint32_t i = (slot->handle - 1) % CHUNK;
 
-                if (chunk->length[i] == text->length && bytes_same(chunk->text[i], text->text, text->length))
+                if (chunk->form[i].length == text->length && bytes_same(chunk->text[i], text->text, text->length))
                         return slot;
         }
 }
@@ -168,14 +185,14 @@ static str_id add(struct strings *strings, struct slot *slot, const struct str_e
 {
         const str_id id = strings->count;
 
-        if (text->length > UINT32_MAX || id == COUNT_MOST)
+        if (text->length > INT32_MAX || id == COUNT_MOST)
                 arena_bail(strings->arena, OX_RESOURCE_EXHAUSTED, "too many or too long names");
         if (id / CHUNK == strings->n_chunk)
                 add_chunk(strings);
         struct chunk *chunk = strings->chunk[id / CHUNK];
 
         chunk->text[id % CHUNK] = copy ? str_keep(strings, text->text, text->length) : text->text;
-        chunk->length[id % CHUNK] = (uint32_t)text->length;
+        chunk->form[id % CHUNK] = form_of(text->text, text->length);
         *slot = (struct slot){text->hash, id + 1};
         strings->count++;
         if (is_crowded(strings->count, (size_t)strings->slot_mask + 1))

@@ -46,6 +46,14 @@ bool str_find(const struct strings *strings, const char *text, size_t length, st
 const char *str_text(const struct strings *strings, str_id id);
 size_t str_length(const struct strings *strings, str_id id);
 
+/* What a writer asks of a text, remembered: how long it is, and whether it is plain (base/plain.h). */
+struct text_form {
+        uint32_t length : 31;
+        uint32_t is_plain : 1;
+};
+struct text_form str_form(const struct strings *strings, str_id id);
+struct text_form text_form(const char *text);
+
 /* One more than the largest handle in use. */
 uint32_t str_count(const struct strings *strings);
 

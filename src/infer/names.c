@@ -90,7 +90,7 @@ bool entry_keep(struct infer *f, struct scope *scope, str_id name)
 {
         if (!map_put(f, &scope->entries, name, (uint32_t)f->n_entry))
                 return false;
-        f->n_entry++;
+        entry_at(f, f->n_entry++)->name_form = str_form(f->strings, name);
         return true;
 }
 

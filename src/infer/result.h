@@ -29,6 +29,7 @@ struct result_value {
         bool is_absent;     /* a function's input that the call leaves out; not in a result */
         bool declared_type; /* the main graph's value_info or output already declares it: the ONNX patch leaves it out
                              */
+        struct text_form name_form;
         const struct declared_shape *declared; /* where the model declares other sizes, or less; NULL */
         const struct type **bound; /* for each set of sizes of the result its type then; NULL: it is not there */
 };

@@ -53,7 +53,13 @@ const struct model_op *model_op_of(struct model_names *names, const char *domain
         }
         struct model_op *made = arena_new_array(names->arena, struct model_op, 1);
 
-        *made = (struct model_op){.domain = domain, .type = type, .overload = overload, .number = names->n_op};
+        *made = (struct model_op){
+                .domain = domain,
+                .type = type,
+                .overload = overload,
+                .type_form = text_form(type),
+                .number = names->n_op,
+        };
         if (++names->n_op > names->slot_mask / 2)
                 grow_ops(names);
         put_op(names, made);

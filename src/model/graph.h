@@ -8,7 +8,8 @@
 /* An operator as nodes name it: domain, op_type and overload, kept once for all nodes that say the same. */
 struct model_op {
         const char *domain, *type, *overload; /* as they are written; "" where they are left out */
-        uint32_t number;                      /* counts up from 0, so that it can index arrays */
+        struct text_form type_form;
+        uint32_t number; /* counts up from 0, so that it can index arrays */
 };
 
 /* A NodeProto. Behind it stand the names of its inputs, those of its outputs, and its attributes. */

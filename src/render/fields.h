@@ -6,6 +6,7 @@
    constants in them, the verbs
 
      sink_text            a text
+     sink_name            the same where its form is known
      sink_text_some       a text that is left out where it is empty
      sink_text_filled     a text that JSON always has, and a message has where it is not empty
      sink_texts           a list of texts, left out where it has none
@@ -63,15 +64,20 @@ static inline void fields_value(SINK *sink, const struct result_value *value)
         };
         const struct content *content = value_content(&value->value);
 
-        sink_text(sink, "name", 1, value->name);
+        sink_name(sink, "name", 1, value->name, value->name_form);
         if (!SINK_BY_NUMBER)
                 sink_text_some(sink, "scope", 3, value->scope);
         sink_word(sink, "kind", 2, kinds[value->kind], value->kind);
         if (SINK_BY_NUMBER)
                 sink_text_some(sink, "scope", 3, value->scope);
-        sink_text_some(sink, "node", 4, result_node(value));
-        sink_number_some(sink, "nodeIndex", 5, result_node_index(value));
-        sink_text_some(sink, "op", 6, result_op(value));
+        if (value->made_by) {
+                const struct model_op *op = value->made_by->op;
+
+                sink_text_some(sink, "node", 4, value->made_by->name);
+                sink_number(sink, "nodeIndex", 5, value->place);
+                if (op->type_form.length)
+                        sink_name(sink, "op", 6, op->type, op->type_form);
+        }
         sink_type(sink, 7, &value->value.type);
         if (value->declared && !SINK_BY_NUMBER)
                 sink_declared(sink, "declared", 10, value->declared);

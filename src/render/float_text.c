@@ -156,9 +156,9 @@ static char *put_decimal(char *at, const struct decimal *d, int least)
         if (exponent < 0 && exponent >= -4) {
                 memcpy(at, "0.000", 5);
                 at += 1 - exponent;
-                return without_zeros(digits_put_last(at, d->digits, (unsigned)count));
+                return without_zeros(digits_put_counted(at, d->digits, (unsigned)count));
         }
-        char *end = without_zeros(digits_put_last(at + 1, d->digits, (unsigned)count));
+        char *end = without_zeros(digits_put_counted(at + 1, d->digits, (unsigned)count));
 
         count = (int)(end - at) - 1;
         if (exponent < 0 || exponent >= (count > least ? count : least))

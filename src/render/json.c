@@ -36,6 +36,12 @@ JSON_INLINE void sink_text(SINK *fields, const char *key, unsigned number, const
         json_record_text(&fields->record, key, text);
 }
 
+JSON_INLINE void sink_name(SINK *fields, const char *key, unsigned number, const char *name, struct text_form form)
+{
+        (void)number;
+        json_record_name(&fields->record, key, name, form);
+}
+
 JSON_INLINE void sink_text_some(SINK *fields, const char *key, unsigned number, const char *text)
 {
         if (text[0])
@@ -51,7 +57,7 @@ JSON_INLINE void sink_word(SINK *fields, const char *key, unsigned number, struc
 {
         (void)number;
         (void)value;
-        json_record_word(&fields->record, key, word.text, word.length);
+        json_record_name(&fields->record, key, word.text, (struct text_form){word.length & INT32_MAX, true});
 }
 
 JSON_INLINE void sink_number(SINK *fields, const char *key, unsigned number, uint64_t value)

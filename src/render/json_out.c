@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/plain.h"
 #include "base/str.h"
 #include "render/float_text.h"
 
@@ -108,59 +109,27 @@ static void put_escaped(struct json_out *out, unsigned char c)
         }
 }
 
-/* Of eight bytes, the high bit of each that is not printable ASCII, or a quote or a backslash. A byte may have it that
-   stands above such a one. */
-static inline uint64_t odd_bytes(uint64_t word)
-{
-        const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
-        uint64_t quote = word ^ (ones * '"'), backslash = word ^ (ones * '\\'), rubout = word ^ (ones * 0x7f);
-
-        return (word | (word - ones * 0x20) | (quote - ones) | (backslash - ones) | (rubout - ones)) & highs;
-}
-
-static inline uint64_t eight_bytes(const char *at)
-{
-        uint64_t word;
-
-        memcpy(&word, at, sizeof(word));
-        return word;
-}
-
-static inline uint64_t four_bytes(const char *at)
-{
-        uint32_t word;
-
-        memcpy(&word, at, sizeof(word));
-        return word;
-}
-
-/* Copies a text whose bytes are all printable ASCII but for quotes and backslashes; false where they are not. The last
-   bytes are taken together with some that were taken before. */
-static inline bool copy_plain(char *at, const char *text, size_t length)
+/* Copies a text; false where it is not plain. */
+static bool copy_plain_long(char *at, const char *text, size_t length)
 {
         uint64_t odd = 0, word;
 
-        if (length >= 8) {
-                for (size_t i = 0; i + 8 < length; i += 8) {
-                        word = eight_bytes(text + i);
-                        odd |= odd_bytes(word);
-                        memcpy(at + i, &word, 8);
-                }
-                word = eight_bytes(text + length - 8);
-                memcpy(at + length - 8, &word, 8);
-                return (odd | odd_bytes(word)) == 0;
+        for (size_t i = 0; i + 8 < length; i += 8) {
+                word = plain_eight(text + i);
+                odd |= plain_odd(word);
+                memcpy(at + i, &word, 8);
         }
-        if (length >= 4) {
-                word = four_bytes(text) | four_bytes(text + length - 4) << 32;
-                memcpy(at, text, 4);
-                memcpy(at + length - 4, text + length - 4, 4);
-                return odd_bytes(word) == 0;
-        }
-        for (size_t i = 0; i < length; i++) {
-                odd |= odd_bytes(UINT64_C(0x2020202020202000) | (unsigned char)text[i]);
-                at[i] = text[i];
-        }
-        return odd == 0;
+        word = plain_eight(text + length - 8);
+        memcpy(at + length - 8, &word, 8);
+        return (odd | plain_odd(word)) == 0;
+}
+
+static inline bool copy_plain(char *at, const char *text, size_t length)
+{
+        if (length > 16)
+                return copy_plain_long(at, text, length);
+        text_copy(at, text, length);
+        return plain_is(text, length);
 }
 
 static void put_text(struct json_out *out, const char *text, size_t length)

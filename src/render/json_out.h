@@ -96,7 +96,8 @@ JSON_INLINE void json_need(struct json_record *record, size_t size)
                 record->at = json_empty(record->out, record->at);
 }
 
-#define JSON_PIECE 64 /* a key of ours with what stands around it, and a number or brackets */
+#define JSON_PIECE 64   /* a key of ours with what stands around it, and a number or brackets */
+#define JSON_SHORT 1024 /* a text that one room is made for together with its key */
 
 /* Begins the next element of a list, which is a piece. */
 JSON_INLINE void json_record_item(struct json_record *record)
@@ -160,13 +161,17 @@ JSON_INLINE void json_record_text(struct json_record *record, const char *key, c
         record->at = json_put_string(record->out, record->at, text, strlen(text));
 }
 
-/* A word of ours: plain, and short enough for JSON_PIECE. */
-JSON_INLINE void json_record_word(struct json_record *record, const char *key, const char *word, size_t length)
+/* The same where the text's form is known. */
+JSON_INLINE void json_record_name(struct json_record *record, const char *key, const char *name, struct text_form form)
 {
-        json_need(record, 2 * JSON_PIECE);
+        if (__builtin_expect(!form.is_plain || form.length > JSON_SHORT, 0)) {
+                json_record_text(record, key, name);
+                return;
+        }
+        json_need(record, form.length + JSON_PIECE);
         json_record_key(record, key);
         *record->at++ = '"';
-        record->at = text_copy(record->at, word, length);
+        record->at = text_copy(record->at, name, form.length);
         *record->at++ = '"';
 }
 

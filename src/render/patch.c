@@ -31,7 +31,7 @@ static void put_value(void *patch_, const struct result_value *value)
         if (!belongs(value, &patch->scratch))
                 return;
         info = message_open(&patch->out, GRAPH_VALUE_INFO);
-        message_text(&patch->out, VALUE_INFO_NAME, value->name);
+        message_bytes(&patch->out, VALUE_INFO_NAME, value->name, value->name_form.length);
         message_type(&patch->out, VALUE_INFO_TYPE, &value->value.type);
         message_close(&patch->out, info);
 }

@@ -39,6 +39,12 @@ MESSAGE_INLINE void sink_text(SINK *fields, const char *key, unsigned number, co
         message_text(&fields->out, number, text);
 }
 
+MESSAGE_INLINE void sink_name(SINK *fields, const char *key, unsigned number, const char *name, struct text_form form)
+{
+        (void)key;
+        message_bytes(&fields->out, number, name, form.length);
+}
+
 MESSAGE_INLINE void sink_text_some(SINK *fields, const char *key, unsigned number, const char *text)
 {
         (void)key;

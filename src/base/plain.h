@@ -1,0 +1,58 @@
+/* Plain texts: of printable ASCII alone, without quotes and backslashes, so that JSON has them as they stand. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Of eight bytes, the high bit of each that is not plain. A byte may have it that stands above such a one. */
+static inline uint64_t plain_odd(uint64_t word)
+{
+        const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
+        uint64_t quote = word ^ (ones * '"'), backslash = word ^ (ones * '\\'), rubout = word + ones;
+
+        return (word | (word - ones * 0x20) | (quote - ones) | (backslash - ones) | rubout) & highs;
+}
+
+static inline uint64_t plain_eight(const char *at)
+{
+        uint64_t word;
+
+        memcpy(&word, at, sizeof(word));
+        return word;
+}
+
+static inline uint64_t plain_four(const char *at)
+{
+        uint32_t word;
+
+        memcpy(&word, at, sizeof(word));
+        return word;
+}
+
+/* The odd bits of at most eight bytes, which are read in two words that overlap, or three bytes that may be the same.
+ */
+static inline uint64_t plain_odd_short(const char *text, size_t length)
+{
+        uint64_t word = UINT64_C(0x2020202020202020);
+
+        if (length >= 4)
+                word = plain_four(text) | plain_four(text + length - 4) << 32;
+        else if (length)
+                word = (word << 24) | (uint64_t)(unsigned char)text[0] << 16 |
+                       (uint64_t)(unsigned char)text[length / 2] << 8 | (unsigned char)text[length - 1];
+        return plain_odd(word);
+}
+
+/* The last bytes are read together with some that were read before. */
+static inline bool plain_is(const char *text, size_t length)
+{
+        uint64_t odd = 0;
+
+        if (length < 8)
+                return plain_odd_short(text, length) == 0;
+        for (size_t i = 0; i + 8 < length; i += 8)
+                odd |= plain_odd(plain_eight(text + i));
+        return (odd | plain_odd(plain_eight(text + length - 8))) == 0;
+}
