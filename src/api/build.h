@@ -50,7 +50,7 @@ enum ox_code build_value(struct builder *b, struct build_subject subject, const 
 
 /* A value that is a tensor, whose elements past the limit count as unknown; it must agree with what *value says
  * already. */
-enum ox_code build_given_tensor(struct builder *b, struct build_subject subject, const OnnxTensor *tensor,
+enum ox_code build_given_tensor(struct builder *b, struct build_subject subject, const OnnxTensor *proto,
                                 struct value *value, size_t *ret_dropped);
 
 /* The numbers that JSON has no digits for, as its texts: "NaN", "Infinity", "-Infinity". */

@@ -25,9 +25,10 @@ static size_t count_of(const struct type *tensor)
         return count;
 }
 
-enum ox_code build_given_tensor(struct builder *b, struct build_subject subject, const OnnxTensor *tensor,
+enum ox_code build_given_tensor(struct builder *b, struct build_subject subject, const OnnxTensor *proto,
                                 struct value *value, size_t *ret_dropped)
 {
+        const struct model_tensor *tensor = model_tensor_of(b->arena, proto);
         const char *fault = NULL;
         struct type type;
 

@@ -15,9 +15,8 @@ static const OnnxGraph *without_initializers(struct infer *f, const OnnxGraph *g
         struct name_map initializers = {0};
         size_t n_input = graph->n_input;
 
-        for (size_t i = 0; i < graph->n_initializer; i++)
-                if (graph->initializer[i]->name)
-                        map_put(f, &initializers, str_intern_static(f->strings, graph->initializer[i]->name), 0);
+        for (const struct model_tensor *tensor = graph_initializers(graph)->first; tensor; tensor = tensor->next)
+                map_put(f, &initializers, tensor->name, 0);
         while (n_input > 0 && graph->input[n_input - 1]->name &&
                map_get(&initializers, str_intern_static(f->strings, graph->input[n_input - 1]->name)) >= 0)
                 n_input--;
@@ -25,7 +24,7 @@ static const OnnxGraph *without_initializers(struct infer *f, const OnnxGraph *g
                 return graph;
         struct model_graph *copy = arena_new_array(f->arena, struct model_graph, 1);
 
-        *copy = (struct model_graph){*graph, *graph_nodes(graph)};
+        *copy = *(const struct model_graph *)graph;
         copy->proto.n_input = n_input;
         return &copy->proto;
 }
@@ -35,7 +34,7 @@ const OnnxGraph *control_graph(struct infer *f, const struct node *n, const char
         const OnnxAttribute *attribute = attr_find(n, name);
         const OnnxGraph *graph = attribute ? attribute->g : NULL;
 
-        return graph && graph->n_initializer && f->ir_version < 4 ? without_initializers(f, graph) : graph;
+        return graph && graph_initializers(graph)->count && f->ir_version < 4 ? without_initializers(f, graph) : graph;
 }
 
 enum ox_code control_missing(struct node *n, const char *name)

@@ -379,7 +379,7 @@ static void finish_model(struct infer *f, struct ox_result *result, const OnnxGr
                 .n_opset = n_opset,
                 .functions = model->n_functions,
                 .nodes = graph_nodes(graph)->count,
-                .initializers = graph->n_initializer + graph->n_sparse_initializer,
+                .initializers = graph_initializers(graph)->count + graph->n_sparse_initializer,
                 .bytes = f->bytes.seen,
                 .bytes_skipped = f->bytes.skipped,
         };

@@ -107,7 +107,7 @@ struct constraint {
 /* What walking a graph costs, in nodes, besides its nodes, of which there may be none. */
 static inline size_t graph_cost(const OnnxGraph *graph)
 {
-        return 1 + (graph->n_input + graph->n_output + graph->n_value_info + graph->n_initializer +
+        return 1 + (graph->n_input + graph->n_output + graph->n_value_info + graph_initializers(graph)->count +
                     graph->n_sparse_initializer) /
                            VALUES_A_NODE;
 }

@@ -59,16 +59,8 @@ static struct opsets *request_opsets(struct infer *f, const struct infer_node_re
 
 /* -- the main graph -- */
 
-static const OnnxTensor *initializer_of(struct infer *f, const OnnxGraph *graph, const struct name_map *initializers,
-                                        str_id name)
-{
-        int64_t at = map_get(initializers, name);
-
-        return at < 0 ? NULL : graph->initializer[at];
-}
-
 /* The elements of a default, when they fit the type that the input has in the end. */
-static void default_content(struct infer *f, struct result_value *entry, const OnnxTensor *tensor)
+static void default_content(struct infer *f, struct result_value *entry, const struct model_tensor *tensor)
 {
         const char *fault = NULL;
         const struct content *content = tensor_content_later(f->arena, f->limits, tensor, &fault);
@@ -86,7 +78,7 @@ static void default_content(struct infer *f, struct result_value *entry, const O
 /* A graph input that has an initializer as well: a default. Before IR version 4 every initializer stood so. A caller
    may replace it since then, but what is told is the model as it stands: that is how ONNX's own inference has it, and
    what models rely on that list all their initializers as inputs. */
-static void merge_default(struct infer *f, struct result_value *entry, const OnnxTensor *tensor,
+static void merge_default(struct infer *f, struct result_value *entry, const struct model_tensor *tensor,
                           const struct declare_site *site)
 {
         const char *fault = NULL;
@@ -130,34 +122,46 @@ static void expect_element_type(struct infer *f, const struct result_value *entr
                    name);
 }
 
-/* From the names of inputs to the initializers that have them too. There are few such inputs and many initializers. */
-static void find_defaults(struct infer *f, const OnnxGraph *graph, struct name_map *ret)
-{
-        struct name_map inputs = {0};
-        str_id id;
+/* Initializers that have an input's name: the input's default. */
+struct defaults {
+        struct name_map inputs;         /* from names to numbers of inputs */
+        const struct model_tensor **at; /* for each, the first one; NULL */
+};
 
+static void find_defaults(struct infer *f, const OnnxGraph *graph, struct defaults *ret)
+{
+        const struct model_tensor *tensor = graph->n_input ? graph_initializers(graph)->first : NULL;
+
+        ret->at = (const struct model_tensor **)arena_zalloc(f->arena, graph->n_input * sizeof(*ret->at));
         for (size_t i = 0; i < graph->n_input; i++)
                 if (graph->input[i]->name)
-                        map_put(f, &inputs, str_intern_static(f->strings, graph->input[i]->name), (uint32_t)i);
-        for (size_t i = 0; i < graph->n_initializer && graph->n_input; i++) {
-                const char *name = graph->initializer[i]->name;
+                        map_put(f, &ret->inputs, str_intern_static(f->strings, graph->input[i]->name), (uint32_t)i);
+        for (; tensor; tensor = tensor->next) {
+                const int64_t at = map_get(&ret->inputs, tensor->name);
 
-                if (name && str_find(f->strings, name, strlen(name), &id) && map_get(&inputs, id) >= 0)
-                        map_put(f, ret, id, (uint32_t)i);
+                if (at >= 0 && !ret->at[at])
+                        ret->at[at] = tensor;
         }
+}
+
+static const struct model_tensor *default_of(const struct defaults *defaults, str_id input)
+{
+        const int64_t at = map_get(&defaults->inputs, input);
+
+        return at < 0 ? NULL : defaults->at[at];
 }
 
 static enum ox_code main_inputs(struct infer *f, struct scope *scope, const OnnxGraph *graph, const struct given *given,
                                 const char **ret_error)
 {
-        struct name_map initializers = {0};
+        struct defaults defaults = {.at = NULL};
 
-        find_defaults(f, graph, &initializers);
+        find_defaults(f, graph, &defaults);
         for (size_t i = 0; i < graph->n_input; i++) {
                 const char *name = text_or_empty(graph->input[i]->name);
                 struct result_value entry = entry_given(OX_KIND_INPUT, scope, name);
                 str_id id = str_intern_static(f->strings, name);
-                const OnnxTensor *initializer = initializer_of(f, graph, &initializers, id);
+                const struct model_tensor *initializer = default_of(&defaults, id);
                 const struct ox_input_shape *shape = given_shape(f, given, id);
                 const struct ox_input_content *content = given_content(f, given, id);
                 /* Open dimensions of a default are those of its initializer before they are symbols. */

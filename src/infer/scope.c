@@ -28,10 +28,10 @@ void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *i
 }
 
 /* But where an input has the name: then it is the input's default. */
-static void add_initializer(struct infer *f, struct scope *scope, const char *name, const OnnxTensor *tensor,
+static void add_initializer(struct infer *f, struct scope *scope, str_id id, const struct model_tensor *tensor,
                             const OnnxSparseTensor *sparse)
 {
-        str_id id = str_intern_static(f->strings, name);
+        const char *name = str_text(f->strings, id);
         int64_t number = map_get(&scope->entries, id);
 
         if (number >= 0 && entry_at(f, (size_t)number)->kind == OX_KIND_INPUT)
@@ -74,12 +74,13 @@ static void add_initializer(struct infer *f, struct scope *scope, const char *na
 
 void scope_initializers(struct infer *f, struct scope *scope, const OnnxGraph *graph)
 {
-        for (size_t i = 0; i < graph->n_initializer; i++)
-                add_initializer(f, scope, text_or_empty(graph->initializer[i]->name), graph->initializer[i], NULL);
+        for (const struct model_tensor *tensor = graph_initializers(graph)->first; tensor; tensor = tensor->next)
+                add_initializer(f, scope, tensor->name, tensor, NULL);
         for (size_t i = 0; i < graph->n_sparse_initializer; i++) {
                 const OnnxSparseTensor *sparse = graph->sparse_initializer[i];
 
                 if (sparse->values)
-                        add_initializer(f, scope, text_or_empty(sparse->values->name), sparse->values, sparse);
+                        add_initializer(f, scope, str_intern_static(f->strings, text_or_empty(sparse->values->name)),
+                                        model_tensor_of(f->arena, sparse->values), sparse);
         }
 }

@@ -29,8 +29,9 @@ static void define_names(struct capture *c, const OnnxGraph *graph)
 {
         for (size_t i = 0; i < graph->n_input; i++)
                 define(c, graph->input[i]->name);
-        for (size_t i = 0; i < graph->n_initializer; i++)
-                define(c, graph->initializer[i]->name);
+        for (const struct model_tensor *tensor = graph_initializers(graph)->first; tensor; tensor = tensor->next)
+                if (tensor->name != STR_EMPTY)
+                        map_put(c->f, &c->defined, tensor->name, 0);
         for (size_t i = 0; i < graph->n_sparse_initializer; i++)
                 if (graph->sparse_initializer[i]->values)
                         define(c, graph->sparse_initializer[i]->values->name);

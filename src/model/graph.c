@@ -148,13 +148,24 @@ static struct node_list nodes_of(struct model_names *names, OnnxNode *const *nod
         return list;
 }
 
+struct model_tensor *model_initializer_of(struct model_names *names, const OnnxTensor *proto)
+{
+        struct model_tensor *tensor = model_tensor_of(names->arena, proto);
+
+        tensor->name = intern(names, proto->name);
+        return tensor;
+}
+
 struct model_graph *model_graph_of(struct model_names *names, const OnnxGraph *proto)
 {
         struct model_graph *graph = arena_new_array(names->arena, struct model_graph, 1);
 
-        *graph = (struct model_graph){*proto, nodes_of(names, proto->node, proto->n_node)};
-        graph->proto.n_node = 0;
+        *graph = (struct model_graph){.proto = *proto, .nodes = nodes_of(names, proto->node, proto->n_node)};
+        for (size_t i = 0; i < proto->n_initializer; i++)
+                tensor_list_add(&graph->initializers, model_initializer_of(names, proto->initializer[i]));
+        graph->proto.n_node = graph->proto.n_initializer = 0;
         graph->proto.node = NULL;
+        graph->proto.initializer = NULL;
         return graph;
 }
 

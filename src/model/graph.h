@@ -1,9 +1,10 @@
-/* A model as inference reads it: protobuf-c's structs, but for its nodes, of which there are many. These are small, and
-   their names are interned once, while they are read. */
+/* A model as inference reads it: protobuf-c's structs, but for nodes and initializers, of which there are many. These
+   are small, and their names are interned once, while they are read. */
 #pragma once
 
 #include "base/str.h"
 #include "model/onnx.h"
+#include "model/tensor.h"
 
 /* An operator as nodes name it: domain, op_type and overload, kept once for all nodes that say the same. */
 struct model_op {
@@ -58,10 +59,11 @@ struct node_list {
 };
 
 /* A graph and a function of a model that was read: each that a pointer to protobuf-c's struct leads to is one of these,
-   and the struct's own list of nodes is empty. */
+   and the struct's own lists of nodes and initializers are empty. */
 struct model_graph {
         OnnxGraph proto;
         struct node_list nodes;
+        struct tensor_list initializers;
 };
 
 struct model_function {
@@ -72,6 +74,11 @@ struct model_function {
 static inline const struct node_list *graph_nodes(const OnnxGraph *graph)
 {
         return &((const struct model_graph *)graph)->nodes;
+}
+
+static inline const struct tensor_list *graph_initializers(const OnnxGraph *graph)
+{
+        return &((const struct model_graph *)graph)->initializers;
 }
 
 static inline const struct node_list *function_nodes(const OnnxFunction *function)
@@ -102,6 +109,7 @@ struct model_node *model_node_with(struct arena *arena, const struct model_node 
 
 /* What protobuf-c read, with everything within. The texts stay where they are; what is given is not changed. */
 struct model_node *model_node_of(struct model_names *names, const OnnxNode *proto);
+struct model_tensor *model_initializer_of(struct model_names *names, const OnnxTensor *proto);
 struct model_graph *model_graph_of(struct model_names *names, const OnnxGraph *proto);
 struct model_function *model_function_of(struct model_names *names, const OnnxFunction *proto);
 

@@ -130,6 +130,7 @@ static const struct intact no_limits = {.name_most = SIZE_MAX, .payload_most = U
 static bool read_on(struct loader *loader, struct reader *r, uint32_t number, const uint8_t *bytes, size_t size)
 {
         struct model_node *node;
+        struct model_tensor *tensor;
         void *message;
 
         r->names = &loader->names;
@@ -137,6 +138,10 @@ static bool read_on(struct loader *loader, struct reader *r, uint32_t number, co
                 if (!read_node(r, bytes, size, &node))
                         return false;
                 node_list_add(&loader->graph.nodes, node);
+        } else if (message_of(number) == SCHEMA_TENSOR) {
+                if (!read_initializer(r, bytes, size, &tensor))
+                        return false;
+                tensor_list_add(&loader->graph.initializers, tensor);
         } else {
                 if (!read_message(r, message_of(number), bytes, size, &message))
                         return false;
@@ -177,6 +182,9 @@ static enum ox_code parse(struct loader *loader, uint32_t number, const uint8_t 
                 return memory.is_out ? arena_failure(loader->arena, &text) : OX_INVALID_ARGUMENT;
         if (is == SCHEMA_NODE)
                 node_list_add(&loader->graph.nodes, model_node_of(&loader->names, (const OnnxNode *)message));
+        else if (is == SCHEMA_TENSOR)
+                tensor_list_add(&loader->graph.initializers,
+                                model_initializer_of(&loader->names, (const OnnxTensor *)message));
         else
                 list_add(loader, number, message);
         return OX_OK;
@@ -229,7 +237,7 @@ static enum ox_code parse_aside(struct loader *loader, const char **ret_error)
 static void put_lists(struct model_graph *into, struct loader *loader)
 {
         for (uint32_t number = 0; number < SCHEMA_NUMBERS; number++) {
-                if (schema_of[SCHEMA_GRAPH].field[number].kind != SCHEMA_MESSAGE || message_of(number) == SCHEMA_NODE)
+                if (schema_of[SCHEMA_GRAPH].field[number].kind != SCHEMA_MESSAGE)
                         continue;
                 struct list from = list_of(&loader->graph.proto, number);
                 struct list to = list_of(&into->proto, number);
@@ -238,6 +246,7 @@ static void put_lists(struct model_graph *into, struct loader *loader)
                 *to.at = *from.at;
         }
         into->nodes = loader->graph.nodes;
+        into->initializers = loader->graph.initializers;
 }
 
 /* -- the model -- */

@@ -9,6 +9,8 @@
 #define FEW_OUTPUTS    16
 #define FEW_ATTRIBUTES 32
 
+#define FEW_SIZES 16 /* of a tensor, which are copied once it is read */
+
 /* A message's bytes that are still to be read. */
 struct span {
         const uint8_t *at, *end;
@@ -65,14 +67,13 @@ static bool read_name(struct reader *r, struct span span, char **ret)
 {
         const size_t length = (size_t)(span.end - span.at);
         struct str_expected name;
-        str_id id;
 
         if (length > r->limits.name_most)
                 return false;
         name = str_expect(r->names->strings, (const char *)span.at, length);
-        if (!str_intern_clean(r->names->strings, &name, &id))
+        if (!str_intern_clean(r->names->strings, &name, &r->name))
                 return false;
-        *ret = (char *)(uintptr_t)str_text(r->names->strings, id); /* nobody writes to what was read */
+        *ret = (char *)(uintptr_t)str_text(r->names->strings, r->name); /* nobody writes to what was read */
         return true;
 }
 
@@ -167,6 +168,14 @@ static inline uint64_t take_varint(const uint8_t **at)
         return value | (uint64_t)*from << shift;
 }
 
+/* Room for a list of numbers. */
+static void *number_room(struct reader *r, const struct schema_field *is, size_t count)
+{
+        if (r->sizes && count <= FEW_SIZES && !(is->flags & SCHEMA_PAYLOAD))
+                return r->sizes;
+        return arena_array(r->names->arena, count, is->width);
+}
+
 /* Numbers that are packed into one field. */
 static bool read_packed(struct reader *r, const struct schema_field *is, struct span span, void **ret,
                         size_t *ret_count)
@@ -184,7 +193,7 @@ static bool read_packed(struct reader *r, const struct schema_field *is, struct 
                 return false;
         for (size_t i = 0; i < size; i++)
                 count += span.at[i] < 0x80;
-        unsigned char *to = arena_array(r->names->arena, count, is->width);
+        unsigned char *to = number_room(r, is, count);
 
         *ret = to;
         *ret_count = count;
@@ -212,7 +221,7 @@ static bool read_tagged(struct reader *r, const struct schema_field *is, struct 
                         return false;
                 at++;
         }
-        unsigned char *to = arena_array(r->names->arena, count, is->width);
+        unsigned char *to = number_room(r, is, count);
 
         *ret = to;
         *ret_count = count;
@@ -263,6 +272,23 @@ static bool read_element(struct reader *r, const struct schema_field *is, const 
         }
 }
 
+/* Entries of external_data, of which nobody reads more than how many there are: of texts that are as they must be. */
+static bool count_entries(struct reader *r, struct span *span, const struct wire_head *first, uint32_t depth,
+                          size_t *ret)
+{
+        const size_t n = depth ? count_run(*span, first) : 0;
+
+        for (size_t i = 0; i < n; i++) {
+                const struct wire_head head = wire_head(span->at, (size_t)(span->end - span->at));
+
+                if (!message_is_intact(&r->limits, SCHEMA_STRING_ENTRY, span->at + head.size, (size_t)head.value))
+                        return false;
+                span->at += field_size(&head);
+        }
+        *ret = n;
+        return n > 0;
+}
+
 /* A list whose elements follow each other. `span` begins with the first of them, and ends up behind the last. */
 static bool read_run(struct reader *r, const struct schema_field *is, struct span *span, const struct wire_head *first,
                      uint32_t depth, unsigned char *into)
@@ -280,6 +306,8 @@ static bool read_run(struct reader *r, const struct schema_field *is, struct spa
         }
         if (is->kind == SCHEMA_VARINT && first->tag_size == 1)
                 return read_tagged(r, is, span, list, count);
+        if (is->kind == SCHEMA_MESSAGE && is->message == SCHEMA_STRING_ENTRY)
+                return count_entries(r, span, first, depth, count);
         const size_t n = count_run(*span, first);
         unsigned char *to = arena_array(r->names->arena, n, is->width);
 
@@ -293,6 +321,32 @@ static bool read_run(struct reader *r, const struct schema_field *is, struct spa
                 span->at += field_size(&head);
         }
         return n > 0;
+}
+
+static bool read_initializer_at(struct reader *r, struct span span, uint32_t depth, struct model_tensor **ret)
+{
+        OnnxTensor proto = {.data_type = 0};
+        int64_t sizes[FEW_SIZES];
+
+        r->sizes = sizes;
+        bool is_read = read_fields(r, SCHEMA_TENSOR, span, depth, &proto);
+
+        r->sizes = NULL;
+        if (!is_read)
+                return false;
+        *ret = model_tensor_of(r->names->arena, &proto);
+        (*ret)->name = proto.name ? r->name : STR_EMPTY;
+        return true;
+}
+
+static bool add_initializer(struct reader *r, struct span span, uint32_t depth, struct model_graph *graph)
+{
+        struct model_tensor *tensor;
+
+        if (depth == 0 || !read_initializer_at(r, span, depth - 1, &tensor))
+                return false;
+        tensor_list_add(&graph->initializers, tensor);
+        return true;
 }
 
 static bool add_node(struct reader *r, enum schema_message message, struct span span, uint32_t depth, void *into)
@@ -374,6 +428,10 @@ static bool read_fields(struct reader *r, enum schema_message message, struct sp
                         if (!add_node(r, message, content_of(field, &head), depth, into))
                                 return false;
                         span.at += field_size(&head);
+                } else if (message == SCHEMA_GRAPH && is->message == SCHEMA_TENSOR && is->kind == SCHEMA_MESSAGE) {
+                        if (!add_initializer(r, content_of(field, &head), depth, into))
+                                return false;
+                        span.at += field_size(&head);
                 } else if (is->flags & SCHEMA_REPEATED) {
                         if (!read_run(r, is, &span, &head, depth, into))
                                 return false;
@@ -384,6 +442,11 @@ static bool read_fields(struct reader *r, enum schema_message message, struct sp
                 }
         }
         return true;
+}
+
+bool read_initializer(struct reader *r, const uint8_t *at, size_t size, struct model_tensor **ret)
+{
+        return read_initializer_at(r, (struct span){at, at + size}, r->limits.depth, ret);
 }
 
 bool read_message(struct reader *r, enum schema_message message, const uint8_t *at, size_t size, void **ret)

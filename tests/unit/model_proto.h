@@ -10,6 +10,60 @@ static inline char *text_back(const char *text)
 
 static OnnxGraph *graph_back(const struct model *model, const OnnxGraph *graph);
 
+static inline OnnxTensor *tensor_back(const struct model *model, const struct model_tensor *tensor)
+{
+        struct arena *arena = model->names.arena;
+        OnnxTensor *proto = arena_new_array(arena, OnnxTensor, 1);
+        void *data = (void *)(uintptr_t)tensor->data;
+
+        shaped__onnx__v1__tensor_proto__init(proto);
+        proto->name = text_back(str_text(model->names.strings, tensor->name));
+        proto->has_data_type = true;
+        proto->data_type = tensor->data_type;
+        proto->n_dims = tensor->n_dim;
+        proto->dims = arena_new_array(arena, int64_t, tensor->n_dim);
+        for (size_t d = 0; d < tensor->n_dim; d++)
+                proto->dims[d] = tensor->dim[d].val;
+        proto->has_data_dropped = proto->data_dropped = tensor->is_elsewhere;
+        proto->has_raw_data = tensor->has_raw;
+        switch (tensor->place) {
+        case PLACE_RAW:
+                proto->raw_data = (ProtobufCBinaryData){tensor->n_data, data};
+                break;
+        case PLACE_FLOAT:
+                proto->n_float_data = tensor->n_data;
+                proto->float_data = data;
+                break;
+        case PLACE_INT32:
+                proto->n_int32_data = tensor->n_data;
+                proto->int32_data = data;
+                break;
+        case PLACE_STRING:
+                proto->n_string_data = tensor->n_data;
+                proto->string_data = data;
+                break;
+        case PLACE_INT64:
+                proto->n_int64_data = tensor->n_data;
+                proto->int64_data = data;
+                break;
+        case PLACE_DOUBLE:
+                proto->n_double_data = tensor->n_data;
+                proto->double_data = data;
+                break;
+        case PLACE_UINT64:
+                proto->n_uint64_data = tensor->n_data;
+                proto->uint64_data = data;
+                break;
+        case PLACE_SEVERAL: /* nobody reads them */
+                proto->has_data_location = true;
+                proto->data_location = PLACE_SEVERAL;
+                break;
+        default:
+                break;
+        }
+        return proto;
+}
+
 static inline OnnxNode *node_back(const struct model *model, const struct model_node *node)
 {
         struct arena *arena = model->names.arena;
@@ -34,6 +88,10 @@ static inline OnnxNode *node_back(const struct model *model, const struct model_
                 OnnxAttribute *attribute = proto->attribute[a] = arena_new_array(arena, OnnxAttribute, 1);
 
                 *attribute = *node_attribute(node, a);
+                if (attribute->t) { /* but for its external_data, of which only the number is read */
+                        attribute->t = tensor_back(model, model_tensor_of(arena, attribute->t));
+                        attribute->t->name = node_attribute(node, a)->t->name;
+                }
                 if (attribute->g)
                         attribute->g = graph_back(model, attribute->g);
                 attribute->graphs = arena_new_array(arena, OnnxGraph *, attribute->n_graphs);
@@ -56,10 +114,15 @@ static inline OnnxNode **nodes_back(const struct model *model, const struct node
 static inline OnnxGraph *graph_back(const struct model *model, const OnnxGraph *graph)
 {
         OnnxGraph *proto = arena_new_array(model->names.arena, OnnxGraph, 1);
+        size_t count = 0;
 
         *proto = *graph;
         proto->n_node = graph_nodes(graph)->count;
         proto->node = nodes_back(model, graph_nodes(graph));
+        proto->n_initializer = graph_initializers(graph)->count;
+        proto->initializer = arena_new_array(model->names.arena, OnnxTensor *, proto->n_initializer);
+        for (const struct model_tensor *t = graph_initializers(graph)->first; t; t = t->next)
+                proto->initializer[count++] = tensor_back(model, t);
         return proto;
 }
 

@@ -118,7 +118,7 @@ static void put_tensor(struct bytes *graph, const char *fields)
         put_message(graph, GRAPH_INITIALIZER, &tensor);
 }
 
-static bool is_within(const struct bytes *bytes, const uint8_t *at)
+static bool is_within(const struct bytes *bytes, const void *at)
 {
         return (uintptr_t)at >= (uintptr_t)bytes->at && (uintptr_t)at <= (uintptr_t)bytes->at + bytes->size;
 }
@@ -148,17 +148,18 @@ static void check_where(const char *const *tensors, size_t count, size_t first, 
         ck_assert_int_eq(skim_feed(skimmer, bytes.at + first, bytes.size - first), OX_OK);
         ck_assert_int_eq(skim_end(skimmer, &kept, &size), OX_OK);
         ck_assert_int_eq(model_load(arena, kept, size, loader, &model, &error), OX_OK);
-        ck_assert_uint_eq(model->proto->graph->n_initializer, count);
-        for (size_t i = 0; i < count; i++) {
-                const OnnxTensor *tensor = model->proto->graph->initializer[i];
+        ck_assert_uint_eq(graph_initializers(model->proto->graph)->count, count);
+        const struct model_tensor *tensor = graph_initializers(model->proto->graph)->first;
+
+        for (size_t i = 0; i < count; i++, tensor = tensor->next) {
                 size_t length = strchr(tensors[i], 'e') ? 0 : 4;
 
-                ck_assert(tensor->has_raw_data);
-                ck_assert_uint_eq(tensor->raw_data.len, length);
+                ck_assert(tensor->has_raw);
+                ck_assert_uint_eq(tensor->n_data, length);
                 if (length)
-                        ck_assert_mem_eq(tensor->raw_data.data, "abcd", length);
-                ck_assert_int_eq(is_within(&bytes, tensor->raw_data.data), stands[i]);
-                ck_assert_str_eq(tensor->name ? tensor->name : "", strchr(tensors[i], 'n') ? "abcd" : "");
+                        ck_assert_mem_eq(tensor->data, "abcd", length);
+                ck_assert_int_eq(is_within(&bytes, tensor->data), stands[i]);
+                ck_assert_str_eq(str_text(model->names.strings, tensor->name), strchr(tensors[i], 'n') ? "abcd" : "");
         }
         drop_bytes(&bytes);
         arena_free(arena);
@@ -200,10 +201,12 @@ START_TEST(parses_later_what_is_put_aside)
         }
         put_message(&graph, MODEL_GRAPH, &empty);
         ck_assert_int_eq(model_load(arena, graph.at, graph.size, loader, &model, &error), OX_OK);
-        ck_assert_uint_eq(model->proto->graph->n_initializer, 100);
-        for (int i = 0; i < 100; i++) {
+        ck_assert_uint_eq(graph_initializers(model->proto->graph)->count, 100);
+        const struct model_tensor *tensor = graph_initializers(model->proto->graph)->first;
+
+        for (int i = 0; i < 100; i++, tensor = tensor->next) {
                 snprintf(name, sizeof(name), "t%d", i);
-                ck_assert_str_eq(model->proto->graph->initializer[i]->name, name);
+                ck_assert_str_eq(str_text(model->names.strings, tensor->name), name);
         }
         loader = loader_new(arena, 0);
         ck_assert_int_eq(loader_take(loader, GRAPH_INITIALIZER, bad, sizeof(bad), false), OX_INVALID_ARGUMENT);

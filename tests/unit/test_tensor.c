@@ -63,7 +63,7 @@ static OnnxTensor int32_vector(enum elem elem, int64_t count, const int32_t *ent
 static const struct content *has_count(const OnnxTensor *tensor, size_t count)
 {
         const char *fault = NULL;
-        const struct content *content = tensor_content(arena, &limits, tensor, &fault);
+        const struct content *content = tensor_content(arena, &limits, model_tensor_of(arena, tensor), &fault);
 
         ck_assert_msg(fault == NULL, "%s", fault);
         ck_assert_ptr_nonnull(content);
@@ -109,14 +109,14 @@ static void has_none(const OnnxTensor *tensor, const char *wanted_fault)
 {
         const char *fault = NULL;
 
-        ck_assert_ptr_null(tensor_content(arena, &limits, tensor, &fault));
+        ck_assert_ptr_null(tensor_content(arena, &limits, model_tensor_of(arena, tensor), &fault));
         if (wanted_fault == NULL) {
                 ck_assert_msg(fault == NULL, "%s", fault);
                 return;
         }
         ck_assert_ptr_nonnull(fault);
         ck_assert_msg(strstr(fault, wanted_fault) != NULL, "wanted '%s', got '%s'", wanted_fault, fault);
-        ck_assert_ptr_null(tensor_content(arena, &limits, tensor, NULL));
+        ck_assert_ptr_null(tensor_content(arena, &limits, model_tensor_of(arena, tensor), NULL));
 }
 
 #define RAW(elem, count, bytes) raw_vector((elem), (count), (bytes), sizeof(bytes) - 1)
@@ -273,22 +273,22 @@ START_TEST(tells_types)
         const char *fault = NULL;
         struct type type;
 
-        ck_assert(tensor_type(arena, &limits, &tensor, &type, &fault));
+        ck_assert(tensor_type(arena, &limits, model_tensor_of(arena, &tensor), &type, &fault));
         ck_assert_int_eq(type.kind, TYPE_TENSOR);
         ck_assert_int_eq(type.elem, ELEM_FLOAT);
         ck_assert_int_eq(type.rank, 2);
         ck_assert(dim_is(type.dim[0], 3) && dim_is(type.dim[1], 0));
         limits.rank = 1;
-        ck_assert(!tensor_type(arena, &limits, &tensor, &type, &fault));
+        ck_assert(!tensor_type(arena, &limits, model_tensor_of(arena, &tensor), &type, &fault));
         ox_limits_default(&limits);
         ck_assert_ptr_nonnull(strstr(fault, "rank 2"));
         tensor = vector_of(ELEM_FLOAT, -5);
-        ck_assert(!tensor_type(arena, &limits, &tensor, &type, &fault));
+        ck_assert(!tensor_type(arena, &limits, model_tensor_of(arena, &tensor), &type, &fault));
         ck_assert_ptr_nonnull(strstr(fault, "size -5 of dimension 0"));
         tensor = vector_of(ELEM_COUNT, 1);
-        ck_assert(!tensor_type(arena, &limits, &tensor, &type, &fault));
+        ck_assert(!tensor_type(arena, &limits, model_tensor_of(arena, &tensor), &type, &fault));
         ck_assert_ptr_nonnull(strstr(fault, "not an element type"));
-        ck_assert(!tensor_type(arena, &limits, &tensor, &type, NULL));
+        ck_assert(!tensor_type(arena, &limits, model_tensor_of(arena, &tensor), &type, NULL));
 }
 END_TEST
 

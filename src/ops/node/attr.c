@@ -126,9 +126,9 @@ bool attr_is(const struct node *n, const char *name, const char *wanted)
         return attr->s.len == length && (length == 0 || memcmp(attr->s.data, wanted, length) == 0);
 }
 
-const OnnxTensor *attr_tensor(const struct node *n, const char *name)
+const struct model_tensor *attr_tensor(const struct node *n, const char *name)
 {
         const OnnxAttribute *attr = attr_find(n, name);
 
-        return attr ? attr->t : NULL;
+        return attr && attr->t ? model_tensor_of(n->arena, attr->t) : NULL;
 }

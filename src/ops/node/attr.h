@@ -16,4 +16,4 @@ bool attr_string(const struct node *n, const char *name, const char **ret);
    there is neither value nor default. */
 enum elem attr_elem(const struct node *n, const char *name, enum elem otherwise);
 bool attr_is(const struct node *n, const char *name, const char *wanted);
-const OnnxTensor *attr_tensor(const struct node *n, const char *name);
+const struct model_tensor *attr_tensor(const struct node *n, const char *name);

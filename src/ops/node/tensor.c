@@ -8,8 +8,6 @@
 
 #include "base/checked.h"
 
-#define LOCATION_EXTERNAL 1
-
 /* -- the type -- */
 
 static void set_fault(const char **ret_fault, const char *text)
@@ -18,34 +16,34 @@ static void set_fault(const char **ret_fault, const char *text)
                 *ret_fault = text;
 }
 
-static bool sizes_are_valid(struct arena *arena, const OnnxTensor *tensor, const char **ret_fault)
+static bool sizes_are_valid(struct arena *arena, const struct model_tensor *tensor, const char **ret_fault)
 {
-        for (size_t d = 0; d < tensor->n_dims; d++) {
-                if (tensor->dims[d] >= 0)
+        for (size_t d = 0; d < tensor->n_dim; d++) {
+                if (tensor->dim[d].val >= 0)
                         continue;
                 set_fault(ret_fault,
-                          arena_printf(arena, "size %" PRId64 " of dimension %zu is negative", tensor->dims[d], d));
+                          arena_printf(arena, "size %" PRId64 " of dimension %zu is negative", tensor->dim[d].val, d));
                 return false;
         }
         return true;
 }
 
 /* The number of elements; false if it exceeds int64. */
-static bool count_elements(const OnnxTensor *tensor, int64_t *ret)
+static bool count_elements(const struct model_tensor *tensor, int64_t *ret)
 {
         int64_t count = 1;
         bool is_empty = false, is_over = false;
 
-        for (size_t d = 0; d < tensor->n_dims; d++) {
-                is_empty = is_empty || tensor->dims[d] == 0;
-                is_over = is_over || !mul_i64(count, tensor->dims[d], &count);
+        for (size_t d = 0; d < tensor->n_dim; d++) {
+                is_empty = is_empty || tensor->dim[d].val == 0;
+                is_over = is_over || !mul_i64(count, tensor->dim[d].val, &count);
         }
         *ret = is_empty ? 0 : count;
         return is_empty || !is_over;
 }
 
-bool tensor_type(struct arena *arena, const struct ox_limits *limits, const OnnxTensor *tensor, struct type *ret,
-                 const char **ret_fault)
+bool tensor_type(struct arena *arena, const struct ox_limits *limits, const struct model_tensor *tensor,
+                 struct type *ret, const char **ret_fault)
 {
         int64_t elem = tensor->data_type;
 
@@ -53,24 +51,18 @@ bool tensor_type(struct arena *arena, const struct ox_limits *limits, const Onnx
                 set_fault(ret_fault, arena_printf(arena, "data_type %" PRId64 " is not an element type", elem));
                 return false;
         }
-        if (limits->rank < 0 || tensor->n_dims > (uint64_t)limits->rank) {
-                set_fault(ret_fault, arena_printf(arena, "rank %zu is more than the limit rank, %" PRId64,
-                                                  tensor->n_dims, limits->rank));
+        if (limits->rank < 0 || tensor->n_dim > (uint64_t)limits->rank) {
+                set_fault(ret_fault, arena_printf(arena, "rank %" PRIu32 " is more than the limit rank, %" PRId64,
+                                                  tensor->n_dim, limits->rank));
                 return false;
         }
         if (!sizes_are_valid(arena, tensor, ret_fault))
                 return false;
-        struct dim *dims = arena_new_array(arena, struct dim, tensor->n_dims);
-
-        for (size_t d = 0; d < tensor->n_dims; d++)
-                dims[d] = dim_int(tensor->dims[d]);
-        *ret = type_tensor((enum elem)elem, (int)tensor->n_dims, dims);
+        *ret = type_tensor((enum elem)elem, (int)tensor->n_dim, tensor->dim);
         return true;
 }
 
 /* -- the place of the data -- */
-
-enum place { PLACE_NONE, PLACE_RAW, PLACE_FLOAT, PLACE_INT32, PLACE_STRING, PLACE_INT64, PLACE_DOUBLE, PLACE_UINT64 };
 
 static const char *const place_names[] = {"no data",     "raw_data",   "float_data",  "int32_data",
                                           "string_data", "int64_data", "double_data", "uint64_data"};
@@ -78,7 +70,7 @@ static const char *const place_names[] = {"no data",     "raw_data",   "float_da
 static_assert(sizeof(place_names) / sizeof(place_names[0]) == PLACE_UINT64 + 1, "each place has a name");
 
 /* The typed field that onnx.proto names for an element type. */
-static enum place place_of(enum elem elem)
+static enum tensor_place place_of(enum elem elem)
 {
         switch (elem) {
         case ELEM_FLOAT:
@@ -110,7 +102,7 @@ static int64_t elements_an_entry(enum elem elem)
 }
 
 /* Entries (bytes of raw_data) for `count` elements; -1 if unknown or beyond int64. */
-static int64_t entries_wanted(enum place place, enum elem elem, int64_t count)
+static int64_t entries_wanted(enum tensor_place place, enum elem elem, int64_t count)
 {
         int64_t bits, each = elements_an_entry(elem);
 
@@ -122,33 +114,6 @@ static int64_t entries_wanted(enum place place, enum elem elem, int64_t count)
         if (each < 0)
                 return mul_i64(count, -each, &bits) ? bits : -1;
         return count / each + (count % each != 0);
-}
-
-/* The place of the data and the number of entries; false if there are several places. */
-static bool find_data(const OnnxTensor *tensor, enum place *ret, size_t *ret_entries)
-{
-        const size_t entries[] = {
-                [PLACE_NONE] = 0,
-                [PLACE_RAW] = tensor->has_raw_data ? tensor->raw_data.len : 0,
-                [PLACE_FLOAT] = tensor->n_float_data,
-                [PLACE_INT32] = tensor->n_int32_data,
-                [PLACE_STRING] = tensor->n_string_data,
-                [PLACE_INT64] = tensor->n_int64_data,
-                [PLACE_DOUBLE] = tensor->n_double_data,
-                [PLACE_UINT64] = tensor->n_uint64_data,
-        };
-
-        *ret = PLACE_NONE;
-        *ret_entries = 0;
-        for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
-                if (entries[i] == 0)
-                        continue;
-                if (*ret != PLACE_NONE)
-                        return false;
-                *ret = (enum place)i;
-                *ret_entries = entries[i];
-        }
-        return true;
 }
 
 /* -- elements -- */
@@ -246,23 +211,28 @@ static struct scalar from_int32(const int32_t *data, enum elem elem, size_t i)
         return from_bits(elem, elem == ELEM_BOOL ? data[i] != 0 : (uint64_t)(uint32_t)data[i]);
 }
 
-static struct scalar element_at(const OnnxTensor *tensor, enum place place, enum elem elem, size_t i)
+static struct scalar from_uint64(uint64_t data, enum elem elem)
 {
-        switch (place) {
+        return elem == ELEM_UINT32 && data > UINT32_MAX ? scalar_unknown() : from_bits(elem, data);
+}
+
+static struct scalar element_at(const struct model_tensor *tensor, size_t i)
+{
+        const enum elem elem = (enum elem)tensor->data_type;
+
+        switch (tensor->place) {
         case PLACE_RAW:
-                return from_raw(tensor->raw_data.data, elem, i);
+                return from_raw(tensor->data, elem, i);
         case PLACE_FLOAT:
-                return scalar_float((double)tensor->float_data[i]);
+                return scalar_float((double)((const float *)tensor->data)[i]);
         case PLACE_INT32:
-                return from_int32(tensor->int32_data, elem, i);
+                return from_int32(tensor->data, elem, i);
         case PLACE_INT64:
-                return scalar_int(dim_int(tensor->int64_data[i]));
+                return scalar_int(dim_int(((const int64_t *)tensor->data)[i]));
         case PLACE_DOUBLE:
-                return scalar_float(tensor->double_data[i]);
+                return scalar_float(((const double *)tensor->data)[i]);
         case PLACE_UINT64:
-                if (elem == ELEM_UINT32 && tensor->uint64_data[i] > UINT32_MAX)
-                        return scalar_unknown();
-                return from_bits(elem, tensor->uint64_data[i]);
+                return from_uint64(((const uint64_t *)tensor->data)[i], elem);
         default:
                 return scalar_unknown();
         }
@@ -271,9 +241,7 @@ static struct scalar element_at(const OnnxTensor *tensor, enum place place, enum
 struct tensor_source {
         struct content content;
         struct unread unread;
-        const OnnxTensor *tensor;
-        enum place place;
-        enum elem elem;
+        const struct model_tensor *tensor;
 };
 
 static const struct content *tensor_fetch(struct unread *unread)
@@ -282,16 +250,15 @@ static const struct content *tensor_fetch(struct unread *unread)
         struct content *content = content_new(unread->arena, source->content.count);
 
         for (size_t i = 0; i < content->count; i++)
-                content_set(content, i, element_at(source->tensor, source->place, source->elem, i));
+                content_set(content, i, element_at(source->tensor, i));
         return content;
 }
 
 const struct content *tensor_content_later(struct arena *arena, const struct ox_limits *limits,
-                                           const OnnxTensor *tensor, const char **ret_fault)
+                                           const struct model_tensor *tensor, const char **ret_fault)
 {
+        const enum tensor_place place = (enum tensor_place)tensor->place;
         int64_t count, wanted;
-        size_t entries;
-        enum place place;
 
         if (!elem_is_valid(tensor->data_type) || !sizes_are_valid(arena, tensor, ret_fault))
                 return NULL;
@@ -299,16 +266,16 @@ const struct content *tensor_content_later(struct arena *arena, const struct ox_
                 set_fault(ret_fault, "the number of its elements is more than an int64 holds");
                 return NULL;
         }
-        if (tensor->data_dropped || tensor->data_location == LOCATION_EXTERNAL || tensor->n_external_data > 0)
+        if (tensor->is_elsewhere)
                 return NULL;
         enum elem elem = (enum elem)tensor->data_type;
 
-        if (!find_data(tensor, &place, &entries)) {
+        if (place == PLACE_SEVERAL) {
                 set_fault(ret_fault, "its data stand in more than one field");
                 return NULL;
         }
         /* A model may come without its weights, which are unknown then. A single element cannot be weights. */
-        if (place == PLACE_NONE && count == 1 && tensor->has_raw_data)
+        if (place == PLACE_NONE && count == 1 && tensor->has_raw)
                 set_fault(ret_fault, "raw_data is empty, but there is one element");
         if (place == PLACE_NONE && count > 0)
                 return NULL;
@@ -318,11 +285,12 @@ const struct content *tensor_content_later(struct arena *arena, const struct ox_
                 return NULL;
         }
         wanted = entries_wanted(place, elem, count);
-        if (wanted >= 0 && (uint64_t)wanted != entries) {
+        if (wanted >= 0 && (uint64_t)wanted != tensor->n_data) {
                 set_fault(ret_fault,
-                          arena_printf(arena, "%s has %zu %s, but %" PRId64 " elements of type %s need %" PRId64,
-                                       place_names[place], entries, place == PLACE_RAW ? "bytes" : "entries", count,
-                                       elem_name(elem), wanted));
+                          arena_printf(arena,
+                                       "%s has %" PRIu32 " %s, but %" PRId64 " elements of type %s need %" PRId64,
+                                       place_names[place], tensor->n_data, place == PLACE_RAW ? "bytes" : "entries",
+                                       count, elem_name(elem), wanted));
                 return NULL;
         }
         if (wanted < 0 || count > limits->content_elements || elem == ELEM_STRING || elem == ELEM_COMPLEX64 ||
@@ -334,14 +302,12 @@ const struct content *tensor_content_later(struct arena *arena, const struct ox_
                 .content = {.count = (size_t)count, .unread = &source->unread},
                 .unread = {.fetch = tensor_fetch, .arena = arena, .source = source},
                 .tensor = tensor,
-                .place = place,
-                .elem = elem,
         };
         return &source->content;
 }
 
-const struct content *tensor_content(struct arena *arena, const struct ox_limits *limits, const OnnxTensor *tensor,
-                                     const char **ret_fault)
+const struct content *tensor_content(struct arena *arena, const struct ox_limits *limits,
+                                     const struct model_tensor *tensor, const char **ret_fault)
 {
         return content_read(tensor_content_later(arena, limits, tensor, ret_fault));
 }

@@ -207,7 +207,7 @@ static int encoder_side(const struct node *n, const char *prefix, enum elem *ret
                 const char *suffix;
                 enum elem elem;
         } lists[] = {{"int64s", ELEM_INT64}, {"floats", ELEM_FLOAT}, {"strings", ELEM_STRING}};
-        const OnnxTensor *tensor = attr_tensor(n, arena_printf(n->arena, "%s_tensor", prefix));
+        const struct model_tensor *tensor = attr_tensor(n, arena_printf(n->arena, "%s_tensor", prefix));
         int filled = 0;
 
         *ret = ELEM_UNDEFINED;
@@ -228,7 +228,7 @@ static int encoder_side(const struct node *n, const char *prefix, enum elem *ret
 /* LabelEncoder (4): the default tensor holds one element of the values' type. */
 static enum ox_code check_default(struct node *n, enum elem values)
 {
-        const OnnxTensor *tensor = attr_tensor(n, "default_tensor");
+        const struct model_tensor *tensor = attr_tensor(n, "default_tensor");
 
         if (!tensor)
                 return OX_OK;
@@ -236,7 +236,7 @@ static enum ox_code check_default(struct node *n, enum elem values)
                 return node_error(n, REASON_TYPE_MISMATCH, -1,
                                   "the element type of default_tensor must be that of the values, %s, got %s",
                                   elem_name((int)values), elem_name((int)tensor->data_type));
-        if (tensor->n_dims != 1 || tensor->dims[0] != 1)
+        if (tensor->n_dim != 1 || tensor->dim[0].val != 1)
                 return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
                                   "default_tensor must hold one element and be of rank 1");
         return OX_OK;
@@ -342,14 +342,14 @@ static enum ox_code same_length(struct node *n, const char *name, size_t wanted)
    any). */
 static enum ox_code tree_tensor(struct node *n, const char *name, size_t wanted, enum elem elem)
 {
-        const OnnxTensor *tensor = attr_tensor(n, name);
+        const struct model_tensor *tensor = attr_tensor(n, name);
 
         if (!tensor)
                 return OX_OK;
         if (elem != ELEM_UNDEFINED && (int64_t)tensor->data_type != (int64_t)elem)
                 return node_error(n, REASON_TYPE_MISMATCH, -1, "%s must be of type %s, got %s", name,
                                   elem_name((int)elem), elem_name((int)tensor->data_type));
-        if (tensor->n_dims != 1 || tensor->dims[0] < 0 || (uint64_t)tensor->dims[0] != wanted)
+        if (tensor->n_dim != 1 || tensor->dim[0].val < 0 || (uint64_t)tensor->dim[0].val != wanted)
                 return node_error(n, REASON_ATTRIBUTE_VALUE, -1, "%s must be of rank 1 with %zu elements", name,
                                   wanted);
         return OX_OK;

@@ -25,8 +25,9 @@ static enum ox_code constant_bad(struct node *n, const char *fault)
         return node_error(n, REASON_TENSOR_INVALID, -1, "the constant: %s", fault);
 }
 
-static enum ox_code constant_tensor(struct node *n, const OnnxTensor *tensor)
+static enum ox_code constant_tensor(struct node *n, const OnnxTensor *proto)
 {
+        const struct model_tensor *tensor = proto ? model_tensor_of(n->arena, proto) : NULL;
         const char *fault = NULL;
         const struct content *content;
         struct type type;
@@ -53,7 +54,7 @@ static enum ox_code constant_sparse(struct node *n, const OnnxSparseTensor *spar
 
         if (!sparse || !sparse->values)
                 return constant_bad(n, "the attribute holds no values");
-        if (!tensor_type(n->arena, n->limits, sparse->values, &type, &fault))
+        if (!tensor_type(n->arena, n->limits, model_tensor_of(n->arena, sparse->values), &type, &fault))
                 return constant_bad(n, fault);
         if (!rank_allowed(n, sparse->n_dims, -1))
                 return out_elem(n, 0, type.elem);

@@ -25,7 +25,7 @@ static enum ox_code constant_sizes(struct node *n, struct list *ret)
 
 enum ox_code infer_ConstantOfShape(struct node *n)
 {
-        const OnnxTensor *value = attr_tensor(n, "value");
+        const struct model_tensor *value = attr_tensor(n, "value");
         struct type type = {.elem = ELEM_FLOAT};
         const char *fault = NULL;
         struct list sizes;
@@ -51,7 +51,7 @@ enum ox_code infer_ConstantOfShape(struct node *n)
 
 void content_ConstantOfShape(struct node *n)
 {
-        const OnnxTensor *value = attr_tensor(n, "value");
+        const struct model_tensor *value = attr_tensor(n, "value");
         const struct content *element;
         struct scalar fill = scalar_float(0);
         struct content *content;
