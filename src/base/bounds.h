@@ -75,7 +75,10 @@ enum engine_bound {
            changes once, mostly in the first passes; only chains, where each carried value becomes the next one, take
            longer. */
         CARRY_PASSES = 6,
-        /* Nodes that may be walked again in the bodies of one request: loops in loops multiply their passes. */
+        /* Nodes that may be walked again in the bodies of one request, in which loops in loops multiply their passes: a
+           fixed number plus a number for each byte of the model, and no more than a large model needs. */
+        AGAIN_LEAST = 16384,
+        AGAIN_FACTOR = 4,
         AGAIN_MOST = 200000,
         /* Nodes that one inference may walk iteration by iteration, in all. */
         UNROLL_NODES = 16384,
@@ -85,6 +88,9 @@ enum engine_bound {
            are few. */
         CALLED_LEAST = 200000,
         CALLED_FACTOR = 64,
+        /* For each byte of the model, bytes of names and scopes of the values in functions' bodies, beside the limit
+           function_bytes: a long chain of calls gives each value a long scope. */
+        CALLED_BYTES_FACTOR = 256,
         /* How many are searched for an equal one: earlier calls of a function, nodes of one operator and first input,
            and constraints. */
         MEMO_SEARCHED = 256,

@@ -37,6 +37,7 @@ static str_id function_key(struct infer *f, const char *domain, const char *name
 void function_table(struct infer *f)
 {
         f->call_most = CALLED_LEAST + CALLED_FACTOR * graph_nodes(f->model->graph)->count;
+        f->called_bytes_most = (uint64_t)f->limits->function_bytes + CALLED_BYTES_FACTOR * infer_kept_bytes(f);
         f->function = arena_zalloc(f->arena, f->model->n_functions * sizeof(*f->function));
         for (size_t i = 0; i < f->model->n_functions; i++) {
                 const OnnxFunction *proto = f->model->functions[i];
@@ -239,6 +240,35 @@ static const struct function_memo *memo_find(const struct function_memo *wanted)
         return NULL;
 }
 
+void function_spend(struct infer *f, const struct scope *scope, const struct model_node *node)
+{
+        size_t each = strlen(scope->path) + strlen(node->name);
+
+        f->called++;
+        for (size_t o = 0; o < node->n_output; o++)
+                f->called_bytes += each + str_length(f->strings, node_output(node, o));
+}
+
+/* Whether of arguments only kinds count from here on. */
+static bool calls_are_spent(struct infer *f, struct node *n)
+{
+        bool by_nodes = f->called > f->call_most;
+
+        if (!by_nodes && f->called_bytes <= f->called_bytes_most)
+                return false;
+        if (!f->call_limit_reported && by_nodes)
+                node_warn(n, REASON_CALL_LIMIT, -1,
+                          "calls have walked more than %llu nodes; of arguments only types count from here on",
+                          (unsigned long long)f->call_most);
+        else if (!f->call_limit_reported)
+                node_warn(n, REASON_CALL_LIMIT, -1,
+                          "names and scopes of the values within functions take more than the limit function_bytes, "
+                          "%lld, and %d for each byte of the model; of arguments only types count from here on",
+                          (long long)f->limits->function_bytes, CALLED_BYTES_FACTOR);
+        f->call_limit_reported = true;
+        return true;
+}
+
 void function_forget(struct infer *f, struct function_memo *until)
 {
         for (; f->memo != until; f->memo = f->memo->next)
@@ -353,6 +383,7 @@ static void add_arguments(struct infer *f, struct scope *scope, const struct fun
         for (size_t i = 0; i < function->n_input; i++) {
                 struct result_value entry = entry_given(OX_KIND_INPUT, scope, function->input[i]);
 
+                f->called_bytes += strlen(scope->path) + strlen(function->input[i]);
                 entry.is_absent = !memo->given[i];
                 entry.value = memo->args[i];
                 if (!entry_add(f, scope, str_intern_static(f->strings, function->input[i]), &entry))
@@ -454,17 +485,13 @@ enum ox_code function_call(struct infer *f, const struct scope *scope, struct no
         struct value *args = arena_new_array(f->arena, struct value, n_input);
         bool *given = arena_new_array(f->arena, bool, n_input);
 
+        bool kinds_alone = calls_are_spent(f, n);
+
         for (size_t i = 0; i < n_input; i++) {
                 given[i] = in_given(n, (int)i);
                 args[i] = given[i] ? *n->in[i] : (struct value){.type = type_unknown};
-                if (f->called > f->call_most)
+                if (kinds_alone)
                         args[i] = (struct value){.type = type_kind_alone(&args[i].type)};
-        }
-        if (f->called > f->call_most && !f->call_limit_reported) {
-                f->call_limit_reported = true;
-                node_warn(n, REASON_CALL_LIMIT, -1,
-                          "calls have walked more than %llu nodes; of arguments only types count from here on",
-                          (unsigned long long)f->call_most);
         }
         *memo = (struct function_memo){.function = function,
                                        .call = n->source,

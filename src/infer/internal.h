@@ -139,6 +139,7 @@ struct infer {
         struct function *function;
         struct function_memo *memo; /* the last one made */
         uint64_t called, call_most; /* nodes of functions' bodies that were walked, and how many while all counts */
+        uint64_t called_bytes, called_bytes_most; /* likewise names and scopes of their values */
         bool call_limit_reported;
         int unreached;              /* graphs around what is walked that never run */
         uint64_t depth_cuts;        /* subgraphs and calls that were nested too deep */
@@ -338,6 +339,12 @@ const uint32_t *sort_nodes(struct infer *f, const struct model_node *const *node
 
 /* -- spend.c -- */
 
+/* Bytes of the model that were kept, and not dropped as weights. */
+static inline uint64_t infer_kept_bytes(const struct infer *f)
+{
+        return f->bytes.seen - f->bytes.skipped;
+}
+
 /* The time that limits are compared with, in ns. */
 uint64_t infer_now_ns(void);
 /* Each ends the request when its time, or what the caller allows at once, is used up: before a node is inferred, ... */
@@ -372,6 +379,7 @@ struct walk_mark {
         size_t n_entry, n_constraint;
         struct diags diags;
         struct function_memo *memo;
+        uint64_t called_bytes;
 };
 struct walk_mark walk_mark(const struct infer *f);
 void walk_rewind(struct infer *f, const struct walk_mark *mark);
@@ -437,6 +445,8 @@ void function_table(struct infer *f);
 /* The model's function of that name; NULL. */
 struct function *function_find(struct infer *f, const struct model_op *op);
 enum ox_code function_call(struct infer *f, const struct scope *scope, struct node *n, struct function *function);
+/* Counts a node of a function's body. */
+void function_spend(struct infer *f, const struct scope *scope, const struct model_node *node);
 /* Forgets all calls that were remembered after `until`. */
 void function_forget(struct infer *f, struct function_memo *until);
 /* The node with every reference to an attribute of the called function replaced; the node itself when it has none. NULL

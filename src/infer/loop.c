@@ -66,6 +66,13 @@ static void give_up(struct carry *c, bool kinds_too)
         }
 }
 
+static uint64_t again_most(const struct infer *f)
+{
+        uint64_t most = AGAIN_LEAST + AGAIN_FACTOR * infer_kept_bytes(f);
+
+        return most < AGAIN_MOST ? most : AGAIN_MOST;
+}
+
 /* Walks a body until its carried values are what every iteration may find. */
 static enum ox_code carry_on(struct infer *f, const struct scope *scope, struct node *n, struct carry *c)
 {
@@ -74,7 +81,7 @@ static enum ox_code carry_on(struct infer *f, const struct scope *scope, struct 
                 struct walk_mark mark = walk_mark(f);
                 uint64_t before = f->nodes;
                 uint32_t held = dim_hold(f->dims, dim_symbol_count(f->dims));
-                bool spent = f->again > AGAIN_MOST, changed = false;
+                bool spent = f->again > again_most(f), changed = false;
 
                 if (spent)
                         give_up(c, true);

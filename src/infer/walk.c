@@ -414,7 +414,8 @@ static bool walk_when(struct infer *f, struct scope *scope, const struct model_n
         if (only_ready && !(taken.is_whole && captures_are_there(f, scope, node)))
                 return false;
         spend_node(f, node);
-        f->called += scope->frame != NULL;
+        if (scope->frame)
+                function_spend(f, scope, node);
         const struct model_node *resolved = node->n_attribute > 0 ? function_resolve(f, scope, node) : node;
         const struct op_use *use = opsets_use(f, scope->opsets, node->op);
 
@@ -515,7 +516,7 @@ void walk_nodes(struct infer *f, struct scope *scope, const struct node_list *no
 
 struct walk_mark walk_mark(const struct infer *f)
 {
-        return (struct walk_mark){f->n_entry, f->n_constraint, f->diags, f->memo};
+        return (struct walk_mark){f->n_entry, f->n_constraint, f->diags, f->memo, f->called_bytes};
 }
 
 void walk_rewind(struct infer *f, const struct walk_mark *mark)
@@ -525,6 +526,7 @@ void walk_rewind(struct infer *f, const struct walk_mark *mark)
 
         f->n_entry = mark->n_entry;
         f->n_constraint = mark->n_constraint;
+        f->called_bytes = mark->called_bytes;
         f->diags = mark->diags;
         f->diags.at = at;
         f->diags.capacity = capacity;

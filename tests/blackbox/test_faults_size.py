@@ -121,7 +121,7 @@ GROWTH = [
                                                                                          for i in range(64)])], [""]), "any"),
 ]
 
-SMALL_ANSWERS = ("--answer-bytes", "20000000", "--nodes", "30000")
+SMALL_ANSWERS = ("--answer-bytes", "20000000", "--nodes", "30000", "--function-bytes", "100000000")
 BOUNDED = [
     ("a name of 64 KiB in 1,000 values", chain_of("Relu", 1000, [value_info("x0", ["n" * 65000])], [""]), "resource_exhausted",
      "answer_bytes"),

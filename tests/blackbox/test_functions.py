@@ -216,6 +216,13 @@ def exhausted(daemon):
     nodes = [const("x0", "int64[1]", [1]), op("y = my.F60(x0)"), op("z = my.F3(x0)")]
     seen = call(daemon, counts, nodes, ["y", "z"], values="outputs")
     equal("2^60 calls, each with other contents", (seen["y"], seen.reasons), ("int64", ["CALL_LIMIT"]))
+    grows = [function("F0", "a", "b", [op("b = Concat(a, a)", axis=0)])]
+    grows += [function("F%d" % i, "a", "b", [op("t = my.F%d(a)" % (i - 1)), op("b = my.F%d(t)" % (i - 1))]) for i in range(1, 61)]
+    seen = call(daemon, grows, [op("y = my.F60(x)")], ["y"])
+    told = [d["message"] for d in seen.json["diagnostics"] if d["reason"] == "CALL_LIMIT"]
+    scopes = sum(len(v.get("scope", "")) for v in seen.json["values"])
+    check("2^60 calls that grow sizes are listed up to a limit", len(told) == 1 and "function_bytes" in told[0] and scopes < 6e6,
+          (told, scopes))
     seen = call(daemon, counts, nodes[:1] + nodes[2:], ["z"])
     equal("2^3 calls are followed", seen.contents.get("z"), [9])
 
