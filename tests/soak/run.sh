@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/soak/run.sh [fuzz|graphs|operators|requests|connections|fairness|throughput|calls|large|floods|floats|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
+# tests/soak/run.sh [fuzz|graphs|operators|requests|connections|fairness|throughput|calls|large|floods|floats|optimised|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
 #   fuzz      every fuzz target under libFuzzer with address and undefined sanitizers, SIZE seconds each (default 600);
 #             or TARGET alone
 #   graphs    SIZE random graphs (default 20,000) that tests/blackbox/test_random.py does not try
@@ -15,6 +15,8 @@
 #   large     eight models of SIZE MiB (default 1024) at once by Connect and gRPC-Web, while the daemon's memory is watched
 #   floats    the texts of five times SIZE random floats (default 1,000,000), held against printf
 #   floods    what floods of HTTP/2 frames cost other clients, in measurements of SIZE seconds (default 3)
+#   optimised FOLDER  what ONNX Runtime's optimiser makes of the models in FOLDER at each level, held against the runtime;
+#             not among all
 # Ends with `N passed, N failed`. Needs clang for fuzz.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -104,6 +106,7 @@ throughput) soak_figures throughput "${2:-2}" ;;
 calls) soak_figures calls "${2:-20000}" ;;
 large) soak_figures large "${2:-1024}" ;;
 floods) soak_figures floods "${2:-3}" ;;
+optimised) soak_script optimised "${2:?tests/soak/run.sh optimised FOLDER}" ;;
 floats) soak_floats "${2:-1000000}" ;;
 all)
         soak_fuzz 600
@@ -119,7 +122,7 @@ all)
         soak_floats 1000000
         ;;
 *)
-        echo "usage: tests/soak/run.sh [fuzz|graphs|operators|requests|connections|fairness|throughput|calls|large|floods|floats|all] [SIZE] [TARGET]" >&2
+        echo "usage: tests/soak/run.sh [fuzz|graphs|operators|requests|connections|fairness|throughput|calls|large|floods|floats|optimised|all] [SIZE] [TARGET]" >&2
         exit 2
         ;;
 esac
