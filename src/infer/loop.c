@@ -25,17 +25,23 @@ struct carry {
         uint32_t free_since; /* symbols made since then stand for sizes that were found to change */
 };
 
-/* Of sizes that may be equal, and by the operator's text are, those of the value before the first iteration. */
-static struct type with_same_sizes(struct node *n, const struct type *carried, struct type next)
+/* Of sizes that may be equal, and by the operator's text are, those of the value before the first iteration. Elements
+   go with the sizes that they came with. */
+static void keep_sizes(struct node *n, const struct type *carried, struct value *next)
 {
-        if (!type_is_tensor(carried) || next.kind != carried->kind || next.rank != carried->rank || next.rank <= 0)
-                return next;
-        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)next.rank);
+        if (!type_is_tensor(carried) || next->type.kind != carried->kind || next->type.rank != carried->rank ||
+            next->type.rank <= 0)
+                return;
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)next->type.rank);
 
-        for (int d = 0; d < next.rank; d++)
-                dims[d] = dim_proves_unequal(n->dims, carried->dim[d], next.dim[d]) ? next.dim[d] : carried->dim[d];
-        next.dim = dims;
-        return next;
+        for (int d = 0; d < next->type.rank; d++) {
+                bool differ = dim_proves_unequal(n->dims, carried->dim[d], next->type.dim[d]);
+
+                dims[d] = differ ? next->type.dim[d] : carried->dim[d];
+                if (!dim_same(dims[d], next->type.dim[d]))
+                        next->content = NULL;
+        }
+        next->type.dim = dims;
 }
 
 /* Widens what is carried by what an iteration made of it. True when that changed something. */
@@ -45,7 +51,7 @@ static bool widen(struct node *n, struct carry *c, size_t i)
         int output = (int)i > c->first_named ? (int)i - c->first_named : 0;
 
         if (c->same_sizes)
-                next.type = with_same_sizes(n, &carried->type, next.type);
+                keep_sizes(n, &carried->type, &next);
         struct value joined = control_join(n, output, carried, &next, c->free_since);
         bool changed = !type_same(&joined.type, &carried->type) || joined.content != carried->content ||
                        joined.has_length != carried->has_length || joined.elements != carried->elements ||
@@ -189,7 +195,7 @@ static struct value last_value(struct node *n, const struct carry *c, size_t i, 
         if (!dim_proves_ge(n->dims, count, dim_int(1)))
                 last = *every;
         else if (c->same_sizes)
-                last.type = with_same_sizes(n, &every->type, last.type);
+                keep_sizes(n, &every->type, &last);
         control_forget(n, o, &last, c->free_since);
         grow(n, c, i, initial, count, &last);
         return last;

@@ -316,6 +316,9 @@ def scans(daemon):
     both = graph([op("so = Relu(si)"), op("o = Add(ai, bi)")], ["si", "ai", "bi"], ["so", "o"])
     scan("f, y = Scan(s, a, b)", ["float[H]", "float[T,B,H]"], "two inputs", given=both, num_scan_inputs=2,
          scan_input_axes=[0, 1])
+    shape = graph([op("next = Shape(each)"), op("o = Identity(each)")], ["state", "each"], ["next", "o"])
+    seen = told(daemon, [op("y, z = Scan(i, a)", body=shape, num_scan_inputs=1)], ["y", "z"], inputs + ["i: int64[3]"])
+    equal("of state whose size changes no elements are known", (seen["y"], seen.contents.get("y")), ("int64[?2]", None))
     known = ["p: float[4,2]", "q: float[5,2]"]
     pair = graph([op("o = Add(pi, qi)")], ["pi", "qi"], ["o"])
     seen = told(daemon, [op("y = Scan(p, q)", body=pair, num_scan_inputs=2)], ["y"], known)
