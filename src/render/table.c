@@ -19,6 +19,7 @@ struct table {
         void *user;
         int name_width, op_width, type_width;
         int shape_width, bound_width; /* of shapes, where columns follow, and of those for sets of sizes */
+        bool has_bounds;              /* of a symbol were told */
 };
 
 /* Columns that a text takes: code points, and four for a control character. */
@@ -244,20 +245,40 @@ static void put_head(struct table *t)
 
 /* -- the rest -- */
 
-/* Where a condition comes from: the node, by its name or its place, and the branch or body that it holds in. */
-static void put_origin(struct table *t, const struct ox_constraint *c)
+/* Where something comes from: the node, by its name or its place (-1: it is not told), and the branch or body that it
+   is in. */
+static void put_origin(struct table *t, const char *node, const char *op, int64_t index, const char *scope)
 {
-        if (!c->node[0] && !c->op[0] && !c->scope[0])
+        if (!node[0] && !op[0] && !scope[0])
                 return;
         buf_puts(&t->buf, "  (");
-        put_clean(t, c->node[0] ? c->node : c->op);
-        if (!c->node[0] && c->node_index >= 0)
-                buf_printf(&t->buf, " %lld", (long long)c->node_index);
-        if (c->scope[0]) {
+        put_clean(t, node[0] ? node : op);
+        if (!node[0] && index >= 0)
+                buf_printf(&t->buf, " %lld", (long long)index);
+        if (scope[0]) {
                 buf_puts(&t->buf, " in ");
-                put_clean(t, c->scope);
+                put_clean(t, scope);
         }
         buf_putc(&t->buf, ')');
+}
+
+/* Of what data decides, between what it lies where that is known. */
+static void put_symbol(void *table, const struct ox_symbol *s)
+{
+        struct table *t = table;
+
+        if (!s->op[0] || !s->max.text[0])
+                return;
+        if (!t->has_bounds)
+                buf_putc(&t->buf, '\n');
+        t->has_bounds = true;
+        put_clean(t, s->name);
+        buf_puts(&t->buf, " is ");
+        put_clean(t, s->min.text[0] ? s->min.text : "0");
+        buf_puts(&t->buf, " to ");
+        put_clean(t, s->max.text);
+        put_origin(t, s->node, s->op, -1, s->scope);
+        end_line(t);
 }
 
 static void put_condition(void *table, enum result_list list, const struct ox_constraint *c)
@@ -268,7 +289,7 @@ static void put_condition(void *table, enum result_list list, const struct ox_co
         put_clean(t, c->left);
         buf_printf(&t->buf, " %s ", strcmp(c->relation, "either") == 0 ? "is 1 or" : c->relation);
         put_clean(t, c->right);
-        put_origin(t, c);
+        put_origin(t, c->node, c->op, c->node_index, c->scope);
         end_line(t);
 }
 
@@ -363,7 +384,8 @@ static void put_size(void *table, const struct ox_size *size)
         end_line(t);
 }
 
-/* An empty line before each list that is not the first, where it has anything. Symbols stand in the shapes alone. */
+/* An empty line before each list that is not the first, where it has anything. Symbols may all be told by the shapes
+   they stand in. */
 static void begin_list(void *table, enum result_list list, size_t count)
 {
         struct table *t = table;
@@ -396,6 +418,7 @@ void render_table(const struct ox_result *result, struct arena *arena, ox_write 
         static const struct visitor lines = {
                 .list = begin_list,
                 .value = put_value,
+                .symbol = put_symbol,
                 .condition = put_condition,
                 .diagnostic = put_diagnostic,
                 .explanation = put_explanation,

@@ -107,6 +107,12 @@ def bounds(daemon):
     equal("Unique", symbol(seen, "Unique"), (0, "N"))
     seen = answer(daemon, [op("y = Slice(x, b, e)")], ["x: float[N]", "b: int64[1]", "e: int64[1]"], ["y"])
     equal("Slice", symbol(seen, "Slice"), (0, "N"))
+    seen = answer(daemon, [const("zero", "int64[]", [0]), op("n = Size(x)"), op("y = Range(zero, n, by)")],
+                  ["x: float[N]", "by: int64[]"], ["y"])
+    equal("Range by an unknown step", symbol(seen, "Range"), (0, "N"))
+    text = daemon.post("/v1/models:infer?format=text", model(graph([op("y = NonZero(x)", "find"), op("z = Unique(w)")], [
+        "x: bool[N,4]", "w: float[7]"], ["y", "z"]))).text
+    check("the table tells them", "\n\nNonZero_1 is 0 to 4*N  (find)\nUnique_1 is 0 to 7  (Unique)\n\n" in text, text)
     boxes = ["b: float[B,K,4]", "s: float[B,C,K]"]
     seen = answer(daemon, [const("m", "int64[]", [5]), op("y = NonMaxSuppression(b, s, m)")], boxes, ["y"])
     equal("NonMaxSuppression", symbol(seen, "NonMaxSuppression"), (0, "B*C*min(K, 5)"))

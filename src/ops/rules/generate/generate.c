@@ -181,6 +181,21 @@ static bool range_float(const struct scalar *operands, enum elem elem, struct di
         return true;
 }
 
+/* Integers from one number to another are no more than these are apart, whatever the step. */
+static struct dim range_fresh(struct node *n, const struct scalar *operands)
+{
+        struct dim start = operands[0].d, limit = operands[1].d;
+        int64_t apart;
+
+        if (operands[0].kind != SCALAR_INT || operands[1].kind != SCALAR_INT || !dim_is_int(start) ||
+            !sub_i64(limit.val, start.val, &apart) || apart == INT64_MIN)
+                return out_fresh(n, 0, 0);
+        if (dim_is_int(limit))
+                return out_fresh_at_most(n, 0, 0, dim_int(apart < 0 ? -apart : apart));
+        return out_fresh_at_most(n, 0, 0,
+                                 greater_dim(n, dim_sub(n->dims, limit, start), dim_sub(n->dims, start, limit)));
+}
+
 enum ox_code infer_Range(struct node *n)
 {
         struct dim *length = arena_new_array(n->arena, struct dim, 1);
@@ -198,7 +213,7 @@ enum ox_code infer_Range(struct node *n)
                 return node_error(n, REASON_STEP_ZERO, 2, "delta must not be 0");
         if (!range_integers(operands, length) && !range_symbolic(n, operands, length) &&
             !range_exact(n, operands, length) && !range_float(operands, elem, length))
-                *length = out_fresh(n, 0, 0);
+                *length = range_fresh(n, operands);
         return out_tensor(n, 0, elem, 1, length);
 }
 
