@@ -150,6 +150,7 @@ struct infer {
         size_t n_twice, twice_room;
         struct name_map twice_by_key;
         uint64_t nodes;                    /* walked so far */
+        uint64_t without_rule;             /* of them: what must hold for these to run nobody knows */
         uint64_t again;                    /* of them: in bodies that were walked once more */
         uint64_t unchecked;                /* nodes' worth of work since the clock was looked at */
         uint64_t unchecked_terms;          /* the same of terms of expressions */

@@ -122,7 +122,8 @@ static void list_ranges(struct search *s, struct ox_size *size)
         }
 }
 
-static void find(struct infer *f, uint32_t symbol, struct dim d, struct ox_size *ret)
+/* `all_known`: what must hold for every node is known, for it has a rule, and the ranks of its inputs are. */
+static void find(struct infer *f, uint32_t symbol, struct dim d, bool all_known, struct ox_size *ret)
 {
         struct search *s = arena_new_zero(f->arena, struct search);
 
@@ -136,7 +137,7 @@ static void find(struct infer *f, uint32_t symbol, struct dim d, struct ox_size 
         *ret = (struct ox_size){
                 .symbol = str_text(f->strings, dim_symbol_at(f->dims, symbol)->name),
                 .range = s->range,
-                .is_complete = s->trial.is_proven && !s->is_within && !f->diags.errors,
+                .is_complete = s->trial.is_proven && !s->is_within && all_known,
                 .is_tied = s->is_tied,
                 .tried = SIZES_TRIED - 1,
         };
@@ -147,6 +148,7 @@ void sizes_find(struct infer *f, struct ox_result *result)
 {
         uint32_t count = dim_symbol_count(f->dims);
         struct ox_size *sizes;
+        bool all_known = !f->diags.errors && !f->without_rule && !result->summary.unknown;
 
         if (!f->options->sizes)
                 return;
@@ -159,7 +161,7 @@ void sizes_find(struct infer *f, struct ox_result *result)
                 /* Elements of inputs have no axis. */
                 if (symbol->from_input && symbol->origin.axis >= 0 && !symbol->is_bound &&
                     dim_find(f->dims, name, strlen(name), &d))
-                        find(f, i, d, &sizes[result->n_size++]);
+                        find(f, i, d, all_known, &sizes[result->n_size++]);
         }
         result->size = sizes;
 }

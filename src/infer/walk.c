@@ -154,6 +154,7 @@ static void note_no_row(struct infer *f, struct node *n, bool exists)
         struct fault version = {.reason = REASON_OPERATOR_VERSION, .input = -1, .axis = -1};
         struct fault unknown = {.reason = REASON_UNKNOWN_OPERATOR, .input = -1, .axis = -1};
 
+        f->without_rule++;
         if (n->opset <= 0 && f->model && exists) {
                 node_error(n, REASON_MISSING_OPSET_IMPORT, -1, "the model imports no version of %s",
                            op_domain_text(domain));
@@ -212,6 +213,7 @@ static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct 
         if (n->row->control != CONTROL_NONE)
                 return run_control(f, scope, n);
         if (!n->row->rule) {
+                f->without_rule++;
                 node_warn(n, REASON_NO_RULE, -1, "there is no rule for its shapes yet");
                 return OX_OK;
         }

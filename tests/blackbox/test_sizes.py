@@ -60,6 +60,11 @@ def forms(daemon):
                     else_branch=graph([op("u = Add(x, v)")], [], ["u"]))],
                 ["c: bool[]", "x: float[N]", "w: float[5]", "v: float[7]"], ["y"])
     equal("what holds in a branch alone proves nothing", "complete" in told(daemon, inner)["N"], False)
+    for what, nodes, inputs in (("an operator that nobody knows", [op("z = other.Op(x)"), op("y = Relu(x)")], []),
+                                ("a rank that is not known", [op("y = Add(x, w)")], ["w: float"])):
+        for declared in ([], ["z: float[N]"]):
+            data = net(nodes, ["x: float[N]"] + inputs, ["y"], infos=declared)
+            equal("%s proves nothing" % what, "complete" in told(daemon, data)["N"], False)
     far = net([op("y = Slice(x, s, e)"), op("z = Add(y, w)"), const("s", "int64[1]", [0]), const("e", "int64[1]", [3000])],
               ["x: float[N]", "w: float[3000]"], ["z"])
     seen = told(daemon, far)["N"]
