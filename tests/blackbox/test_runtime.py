@@ -69,8 +69,9 @@ def merged_decoder():
     branches = {"then_branch": graph([op("t = Concat(past, x)", axis=1)], [], ["t: float"]),
                 "else_branch": graph([op("e = Identity(x)")], [], ["e: float"])}
     nodes = [op("y = If(use)", "merged", **branches), op("z = Relu(y)")]
-    return nodes, ["x: float[B,S,4]", "past: float[B,P,4]", "use: bool[]"], \
-        [{"B": 1, "S": 3, "P": 0}, {"B": 2, "S": 1, "P": 5}, {"B": 3, "S": 7, "P": 2}], [], {"use": [1]}
+    return nodes, ["x: float[B,S,4]", "past: float[A,P,4]", "use: bool[]"], \
+        [{"A": 1, "B": 1, "S": 3, "P": 0}, {"A": 2, "B": 2, "S": 1, "P": 5}, {"A": 3, "B": 3, "S": 7, "P": 2}], \
+        [{"A": 2, "B": 1, "S": 3, "P": 1}, {"A": 1, "B": 3, "S": 3, "P": 1}], {"use": [1]}
 
 
 def decoder_with_past():
@@ -104,8 +105,10 @@ def detector():
         op("flat = Squeeze(box, one)"), op("all = Reshape(boxes, four)"), numbers("four", -1, 4),
         op("picked = Gather(all, flat)", axis=0), op("n = Shape(picked)", start=0, end=1), op("k = Min(n, two)"),
         op("best = Slice(picked, zero, k, zero)")]
-    return nodes, ["boxes: float[B,K,4]", "scores: float[B,2,K]"], \
-        [{"B": 1, "K": 2}, {"B": 2, "K": 5}, {"B": 3, "K": 1}], [], {"scores": [0.9, 0.1, 0.5], "boxes": [0, 0, 1, 1]}
+    return nodes, ["boxes: float[B,K,4]", "scores: float[A,2,M]"], \
+        [{"A": 1, "B": 1, "K": 2, "M": 2}, {"A": 2, "B": 2, "K": 5, "M": 5}, {"A": 3, "B": 3, "K": 1, "M": 1}], \
+        [{"A": 2, "B": 1, "K": 2, "M": 2}, {"A": 2, "B": 2, "K": 5, "M": 4}], \
+        {"scores": [0.9, 0.1, 0.5], "boxes": [0, 0, 1, 1]}
 
 
 def bidirectional():
@@ -122,24 +125,30 @@ def beam_search():
                   op("score = Cast(next)", to=1)],
                  ["i: int64[]", "c: bool[]", "ids: int64"], ["go: bool", "grown: int64", "score: float"])
     nodes = [scalar("steps", 5), const("yes", "bool[]", [1]), op("done, scores = Loop(steps, yes, start)", "search", body=body),
-             op("y = Relu(scores)"), op("n = Shape(done)"), op("r = Cast(done)", to=1)]
-    return nodes, ["start: int64[B,L]"], [{"B": 1, "L": 1}, {"B": 4, "L": 3}, {"B": 2, "L": 6}], [], {}
+             op("y = Add(scores, bias)"), op("n = Shape(done)"), op("r = Cast(done)", to=1)]
+    return nodes, ["start: int64[B,L]", "bias: float[A,1]"], \
+        [{"A": 1, "B": 1, "L": 1}, {"A": 1, "B": 4, "L": 3}, {"A": 2, "B": 2, "L": 6}], \
+        [{"A": 3, "B": 2, "L": 1}, {"A": 2, "B": 3, "L": 4}], {}
 
 
 def stopped_loop():
-    body = graph([const("step", "float[]", [1.0]), numbers("unit", 1), op("sum = Add(acc, step)"), op("go = Less(sum, most)"),
-                  op("part = Reshape(sum, unit)"), op("kept = Concat(list, part)", axis=0)],
+    body = graph([const("step", "float[]", [1.0]), op("sum = Add(acc, step)"), op("go = Less(sum, most)"),
+                  op("part = Add(row, sum)"), op("kept = Concat(list, part)", axis=0)],
                  ["i: int64[]", "c: bool[]", "acc: float[]", "list: float"], ["go: bool", "sum: float", "kept: float"])
     nodes = [scalar("steps", 10), const("yes", "bool[]", [1]), const("begin", "float[]", [0.0]),
              op("last, list = Loop(steps, yes, begin, x)", "stop", body=body), op("y = Relu(list)")]
-    return nodes, ["x: float[N]", "most: float[]"], [{"N": 0}, {"N": 2}, {"N": 7}], [], {"most": [3.0]}
+    return nodes, ["x: float[N,V]", "row: float[1,W]", "most: float[]"], \
+        [{"N": 0, "V": 1, "W": 1}, {"N": 2, "V": 3, "W": 3}, {"N": 7, "V": 2, "W": 2}], \
+        [{"N": 2, "V": 3, "W": 1}, {"N": 2, "V": 2, "W": 3}], {"most": [3.0]}
 
 
 def scan():
     body = graph([op("next = Add(state, each)"), op("seen = Concat(state, each)", axis=1)],
                  ["state: float", "each: float"], ["next: float", "seen: float"])
     nodes = [op("last, all = Scan(init, x)", "steps", body=body, num_scan_inputs=1), op("y = Relu(all)"), op("z = Relu(last)")]
-    return nodes, ["init: float[B,3]", "x: float[T,B,3]"], [{"B": 1, "T": 2}, {"B": 3, "T": 5}, {"B": 2, "T": 1}], [], {}
+    return nodes, ["init: float[A,3]", "x: float[T,B,3]"], \
+        [{"A": 1, "B": 1, "T": 2}, {"A": 3, "B": 3, "T": 5}, {"A": 2, "B": 2, "T": 1}], \
+        [{"A": 1, "B": 3, "T": 2}, {"A": 4, "B": 3, "T": 1}], {}
 
 
 def u_net():
@@ -149,7 +158,7 @@ def u_net():
              op("skip = Concat(a, u)", "skip", axis=1), op("y = Conv(skip, w3)", pads=[1, 1, 1, 1])]
     return nodes, ["x: float[N,3,H,W]"], \
         [{"N": 1, "H": 2, "W": 4}, {"N": 2, "H": 8, "W": 6}, {"N": 1, "H": 10, "W": 10}], \
-        [{"N": 1, "H": 5, "W": 4}, {"N": 1, "H": 4, "W": 7}], {}
+        [{"N": 1, "H": 5, "W": 4}, {"N": 1, "H": 4, "W": 7}, {"N": 1, "H": 1, "W": 4}, {"N": 1, "H": 2, "W": 1}], {}
 
 
 def relative_positions():
@@ -161,9 +170,13 @@ def relative_positions():
         op("apart = Sub(row, column)"), op("far = Cast(apart)", to=1), op("bias = Unsqueeze(far, zero)"),
         length("x", 1, "s"), op("back = Neg(s)"), op("cut = Slice(bias, back, most, one)", "cut"),
         op("biased = Add(scores, cut)"), op("y = MatMul(biased, k)")]
-    return nodes, ["x: float[B,S,4]", "past: float[B,P,4]"], \
-        [{"B": 1, "S": 3, "P": 0}, {"B": 2, "S": 1, "P": 15}, {"B": 3, "S": 2, "P": 5}], [], {}
+    return nodes, ["x: float[B,S,4]", "past: float[A,P,4]"], \
+        [{"A": 1, "B": 1, "S": 3, "P": 0}, {"A": 2, "B": 2, "S": 1, "P": 15}, {"A": 3, "B": 3, "S": 2, "P": 5}], \
+        [{"A": 1, "B": 2, "S": 3, "P": 1}, {"A": 3, "B": 2, "S": 1, "P": 4}], {}
 
+
+# Branches that are taken and bodies that run, by model: what must hold in them does.
+RUN = {"merged_decoder": "merged/then_branch", "beam_search": "search/body", "stopped_loop": "stop/body", "scan": "steps/body"}
 
 MADE = (merged_decoder, decoder_with_past, window_attention, detector, bidirectional, beam_search, stopped_loop, scan, u_net,
         relative_positions)
@@ -221,15 +234,18 @@ def faults(seen, made, sizes):
     return None
 
 
-def broken(seen, sizes):
-    """The first condition that does not hold; one of sizes that data decides is not looked at."""
+def conditions(name, seen, sizes):
+    """Each condition, and whether it holds; one of sizes that data decides is not looked at."""
     for c in seen.json["constraints"]:
-        if c.get("scope") or (names(c["left"]) | names(c["right"])) - set(sizes):
+        if c.get("scope") not in (None, RUN.get(name)) or (names(c["left"]) | names(c["right"])) - set(sizes):
             continue
         left, right = evaluate(c["left"], sizes), evaluate(c["right"], sizes)
-        if not RELATIONS[c["relation"]](left, right):
-            return "%s %s %s" % (c["left"], c["relation"], c["right"])
-    return None
+        yield "%s %s %s" % (c["left"], c["relation"], c["right"]), RELATIONS[c["relation"]](left, right)
+
+
+def broken(name, seen, sizes):
+    """The conditions that do not hold."""
+    return [c for c, holds in conditions(name, seen, sizes) if not holds]
 
 
 def main():
@@ -249,6 +265,9 @@ def main():
                 file.write(with_all_values(nodes, inputs, seen))
             check("%s has no fault" % make.__name__, not [d for d in seen.json["diagnostics"] if d["severity"] == "error"],
                   seen.json["diagnostics"])
+            kept = {c for sizes in good for c, _ in conditions(make.__name__, seen, sizes)}
+            kept -= {c for sizes in bad for c in broken(make.__name__, seen, sizes)}
+            check("%s: every condition is broken by sizes that do not run" % make.__name__, not kept, kept)
             runs += [(make.__name__, seen, sizes, works, {"model": path, "feeds": feeds(inputs, sizes, data)})
                      for works, listed in ((True, good), (False, bad)) for sizes in listed]
         done = subprocess.run(["node", "run.js"], cwd=INSTALLED, input="\n".join(json.dumps(r[4]) for r in runs).encode(),
@@ -261,10 +280,10 @@ def main():
                 check(what + " runs", "shapes" in outcome, outcome.get("error"))
                 fault = faults(seen, outcome.get("shapes", {}), sizes)
                 check(what + ": sizes", not fault, fault)
-                check(what + ": what must hold does", not broken(seen, sizes), broken(seen, sizes))
+                check(what + ": what must hold does", not broken(name, seen, sizes), broken(name, seen, sizes))
             else:
                 check(what + " does not run", "error" in outcome, outcome)
-                check(what + ": by a condition", broken(seen, sizes), seen.json["constraints"])
+                check(what + ": by a condition", broken(name, seen, sizes), seen.json["constraints"])
     finish()
 
 
