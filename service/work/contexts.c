@@ -6,9 +6,8 @@
 
 #include "engine.h"
 
-/* Memory that a context keeps while nobody uses it. To give pages back and have them anew costs as much as inferring
-   what fills them, so this is what a model of 100,000 nodes takes. */
-#define KEEP_BYTES ((size_t)48 * 1024 * 1024)
+/* What a context may keep besides what was used of it lately, for blocks are not filled to their end. */
+#define KEEP_MORE ((size_t)6 * 1024 * 1024)
 
 struct contexts {
         struct ox_limits limits;
@@ -19,6 +18,9 @@ struct contexts {
         /* How many are out, were at most since contexts_tidy() looked, and lately: that falls by one a call. */
         size_t out, out_most, recent;
         int quiet; /* calls of contexts_tidy() since one was taken */
+        /* The most bytes that a request used of late: they fall by a quarter a call. A context keeps as much while
+           nobody uses it, for to give pages back and have them anew costs as much as inferring what fills them. */
+        size_t used;
         struct ox_context *idle[];
 };
 
@@ -89,6 +91,7 @@ bool contexts_tidy(struct contexts *contexts)
         if (contexts->recent < contexts->out_most)
                 contexts->recent = contexts->out_most;
         contexts->out_most = contexts->out;
+        contexts->used -= contexts->used / 4;
         is_quiet = !contexts->out && (contexts->quiet >= CONTEXTS_IDLE || ++contexts->quiet >= CONTEXTS_IDLE);
         bool is_surplus = contexts->out + contexts->count > contexts->recent;
 
@@ -112,7 +115,14 @@ void contexts_give(struct contexts *contexts, struct ox_context *context)
 {
         if (!context)
                 return;
-        ox_context_reset(context, KEEP_BYTES);
+        size_t used = arena_used(ox_context_arena(context));
+
+        pthread_mutex_lock(&contexts->lock);
+        if (contexts->used < used)
+                contexts->used = used;
+        used = contexts->used;
+        pthread_mutex_unlock(&contexts->lock);
+        ox_context_reset(context, used + KEEP_MORE);
         pthread_mutex_lock(&contexts->lock);
         contexts->out--;
         if (contexts->count < contexts->most) {

