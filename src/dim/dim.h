@@ -70,7 +70,7 @@ struct dim_symbol {
         bool has_most;
         bool presumed;    /* `lower` is 1, which is taken for granted, for what is walked at `presumed_for` */
         bool may_be_none; /* is 0 often enough that nothing is taken for granted */
-        struct dim_origin presumed_for;
+        const struct dim_origin *presumed_for;
         struct dim_origin origin;
         struct dim bound; /* what it was found to be equal to, in so far as is_bound */
         bool is_bound;
@@ -277,8 +277,9 @@ void dim_assume_size(struct dim_table *t, struct dim d);
 
 /* Nothing is, before this is called. */
 void dim_allow_presuming(struct dim_table *t);
-/* Whether dim_presume_for() may find anything. */
+/* Whether dim_presume_for() may find anything, of any dimension and of this one. */
 bool dim_may_presume(const struct dim_table *t);
+bool dim_may_presume_for(struct dim_table *t, struct dim d);
 
 /* Of what is 0 in common use, the size of a cache that others are added to, nothing is taken for granted. */
 void dim_may_be_none(struct dim_table *t, struct dim d);

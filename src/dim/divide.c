@@ -318,12 +318,16 @@ unsigned expr_floordiv(struct dim_table *t, struct dim a, struct dim b, struct d
                 *ret = dim_int(0);
                 return floordiv_i64(a.val, b.val, &ret->val) ? 0 : DIM_FAULT_OVERFLOW;
         }
+        if (memo_find(t, OP_FLOORDIV, a, b, ret))
+                return 0;
         /* What is left to divide gets simpler, but for what relations make of it: the bound makes sure of an end. */
         if (t->divide_level >= MAX_DIVIDE_LEVEL)
                 return DIM_FAULT_LIMIT;
         t->divide_level++;
         faults = floordiv(t, a, b, ret);
         t->divide_level--;
+        if (!faults)
+                memo_keep(t, OP_FLOORDIV, a, b, *ret);
         return faults;
 }
 

@@ -41,9 +41,10 @@ struct atom {
         uint32_t symbol; /* its number, for ATOM_SYMBOL */
         uint32_t weight; /* terms of the arguments, nested ones counted too */
         uint32_t depth;
-        bool open; /* holds an anonymous symbol, which may be bound */
-        bool related;
-        struct poly relation[3]; /* sums with this atom in them that are 0; empty where there is none */
+        bool open;             /* holds an anonymous symbol, which may be bound */
+        bool extreme;          /* is or holds an operation max or min */
+        struct poly *relation; /* RELATIONS_MOST sums with this atom in them that are 0; empty where there is none. NULL
+                                  until they are looked for */
         struct known_range range;
         uint32_t text_generation;
         const char *text; /* of an operation */
@@ -57,7 +58,7 @@ enum normal { NORMAL_UNKNOWN, NORMAL_BUSY, NORMAL_ITSELF, NORMAL_OTHER };
 struct mono {
         uint32_t hash;
         uint32_t weight, depth;
-        bool open;
+        bool open, extreme;
         bool relates; /* holds an atom that may have relations */
         enum normal state;
         struct poly normal; /* for NORMAL_OTHER */
@@ -68,7 +69,7 @@ struct mono {
 struct expr {
         uint32_t hash, written_hash; /* of the normal form, of the terms */
         uint32_t weight, depth;
-        bool open;
+        bool open, extreme;
         bool not_negative; /* a fact, whatever its symbols allow */
         uint32_t resolve_generation;
         struct dim resolved;
@@ -106,7 +107,7 @@ struct symbol {
         bool is_equal;
         struct dim
                 equal; /* by a fact, whose origin is `because`; it holds no symbol that is_equal was said of before */
-        struct dim_origin because;
+        const struct dim_origin *because;
         uint32_t resolve_generation;
         struct dim resolved; /* of the bound one */
         uint32_t mark;       /* the walk that saw it last */
@@ -193,6 +194,8 @@ struct atom *mono_atom(const struct dim_table *t, uint64_t mono);
 
 /* -- symbols.c -- */
 
+/* A copy on the arena of the origin that is set. */
+const struct dim_origin *origin_keep(struct dim_table *t);
 /* The symbol that stands for what a fault kept from being computed. */
 struct dim symbol_for_faults(struct dim_table *t, unsigned faults, bool never_negative);
 

@@ -76,6 +76,15 @@ static unsigned split(struct dim_table *t, struct poly y, int64_t n, struct poly
         return 0;
 }
 
+/* Whether y is such an r already. */
+static bool is_reduced(const struct dim_table *t, struct poly y, int64_t n)
+{
+        for (size_t i = 0; i < y.n; i++)
+                if (y.term[i].coef < 0 || y.term[i].coef >= n || opens(t, &y.term[i], n))
+                        return false;
+        return true;
+}
+
 /* y//n is q + r//n for y = q*n + r: one r for all y that differ by multiples of n. Gathers nothing where q is 0. */
 static unsigned gather_reduced(struct dim_table *t, uint64_t mono, struct gather *g)
 {
@@ -87,6 +96,8 @@ static unsigned gather_reduced(struct dim_table *t, uint64_t mono, struct gather
         struct dim reduced;
         unsigned faults = 0;
 
+        if (is_reduced(t, y, n))
+                return 0;
         for (size_t i = 0; i < y.n && !faults; i++) {
                 struct poly term = {&y.term[i], 1};
 

@@ -49,10 +49,13 @@ static const struct {
 
 #define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
 
+/* Most names are of sizes, and short. */
 static size_t find_function(const char *text, size_t length)
 {
+        if (length < sizeof("max") - 1)
+                return FUNCTIONS;
         for (size_t i = 0; i < FUNCTIONS; i++)
-                if (length > 0 && functions[i].name[0] == text[0] && strlen(functions[i].name) == length &&
+                if (functions[i].name[0] == text[0] && strlen(functions[i].name) == length &&
                     memcmp(functions[i].name, text, length) == 0)
                         return i;
         return FUNCTIONS;

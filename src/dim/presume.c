@@ -13,6 +13,12 @@ bool dim_may_presume(const struct dim_table *t)
         return t->may_presume && t->extremes > 0;
 }
 
+bool dim_may_presume_for(struct dim_table *t, struct dim d)
+{
+        d = dim_resolve(t, d);
+        return !dim_is_int(d) && t->expr[d.expr]->extreme && dim_may_presume(t);
+}
+
 static bool is_presumable(const struct dim_table *t, uint32_t number)
 {
         const struct dim_symbol *symbol = &t->symbol[number]->info;
@@ -32,7 +38,7 @@ static void presume(struct dim_table *t, uint32_t number)
 {
         set_lower(t, number, 1);
         t->symbol[number]->info.presumed = true;
-        t->symbol[number]->info.presumed_for = t->origin;
+        t->symbol[number]->info.presumed_for = origin_keep(t);
         t->presumed[t->n_presumed++] = number;
 }
 
@@ -161,7 +167,7 @@ static void presume_for_atom(struct dim_table *t, const struct atom *atom)
 
 void dim_presume_for(struct dim_table *t, struct dim d)
 {
-        if (!t->may_presume || t->extremes == 0 || dim_is_int(d) ||
+        if (!t->may_presume || dim_is_int(d) || !t->expr[d.expr]->extreme ||
             t->expr[d.expr]->presume_generation == t->fact_generation)
                 return;
         for (uint32_t i = 0; i < t->expr[d.expr]->n; i++) {

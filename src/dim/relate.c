@@ -4,7 +4,7 @@
    bounds of that, so that it decides how a new sum is written and nothing else: which sums are equal, normal.c says. */
 #include "dim/internal.h"
 
-#define RELATIONS (sizeof(((struct atom *)NULL)->relation) / sizeof(struct poly))
+#define RELATIONS_MOST 3
 
 int64_t ring_place(const struct dim_table *t, const struct atom *atom)
 {
@@ -122,9 +122,9 @@ static void find_relations(struct dim_table *t, struct atom *atom, uint64_t mono
 {
         size_t found = 0;
 
-        if (atom->related || t->relate_level >= MAX_RELATE_LEVELS || t->normal_level > 0)
+        if (atom->relation || t->relate_level >= MAX_RELATE_LEVELS || t->normal_level > 0)
                 return;
-        atom->related = true;
+        atom->relation = arena_zalloc(t->arena, RELATIONS_MOST * sizeof(*atom->relation));
         t->relate_level++;
         for (int kind = RELATION_RING; kind <= RELATION_OTHER_EXCESS; kind++) {
                 struct scratch_mark mark = scratch_mark(t);
@@ -132,7 +132,7 @@ static void find_relations(struct dim_table *t, struct atom *atom, uint64_t mono
                 struct poly relation;
 
                 if (!gather_relation(t, mono, (enum relation)kind, &g) && !gather_join(t, &g, &relation) &&
-                    relation.n > 0 && relation.n <= (size_t)2 * MAX_RELATED && found < RELATIONS &&
+                    relation.n > 0 && relation.n <= (size_t)2 * MAX_RELATED && found < RELATIONS_MOST &&
                     poly_is_zero(t, relation))
                         atom->relation[found++] = poly_keep(t, relation);
                 scratch_release(t, mark);
@@ -250,7 +250,7 @@ static bool apply_at(struct dim_table *t, struct poly *p, uint64_t mono_id, unsi
                 if ((*tries)++ >= MAX_RELATE_TRIES || !mono_div(t, mono_id, lone, &rest))
                         return false;
                 find_relations(t, atom, lone);
-                for (size_t k = 0; k < RELATIONS; k++)
+                for (size_t k = 0; atom->relation && k < RELATIONS_MOST; k++)
                         if (atom->relation[k].n && apply(t, p, atom->relation[k], rest))
                                 return true;
         }

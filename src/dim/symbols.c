@@ -74,9 +74,11 @@ static struct symbol *symbol_new(struct dim_table *t, str_id name, bool anonymou
         symbol->info.upper = INT64_MAX;
         symbol->info.origin = origin ? *origin : t->origin;
         symbol->atom = atom_intern(t, ATOM_SYMBOL, number, NULL, 0);
-        struct term term = {.coef = 1, .mono = mono_intern(t, &symbol->atom, 1)};
+        const struct term term = {.coef = 1, .mono = mono_intern(t, &symbol->atom, 1)};
+        const struct poly lone = {&term, 1};
 
-        poly_intern(t, (struct poly){&term, 1}, &symbol->lone);
+        t->mono[term.mono]->state = NORMAL_ITSELF;
+        expr_store(t, lone, lone, &symbol->lone); /* a new one, in normal form, within every limit */
         struct name_entry *entry = name_entry(t, name);
 
         entry->symbol = number + 1;
@@ -256,6 +258,14 @@ unsigned dim_take_faults(struct dim_table *t)
 void dim_set_origin(struct dim_table *t, const struct dim_origin *origin)
 {
         t->origin = *origin;
+}
+
+const struct dim_origin *origin_keep(struct dim_table *t)
+{
+        struct dim_origin *kept = arena_new_array(t->arena, struct dim_origin, 1);
+
+        *kept = t->origin;
+        return kept;
 }
 
 uint32_t dim_symbol_count(const struct dim_table *t)

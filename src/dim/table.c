@@ -220,8 +220,12 @@ uint32_t atom_intern(struct dim_table *t, enum atom_kind kind, uint32_t symbol, 
                 if (expr && expr->depth + 1 > atom->depth)
                         atom->depth = expr->depth + 1;
                 atom->open = atom->open || (expr && expr->open);
+                atom->extreme = atom->extreme || (expr && expr->extreme);
         }
-        t->extremes += kind == ATOM_MAX || kind == ATOM_MIN;
+        if (kind == ATOM_MAX || kind == ATOM_MIN) {
+                t->extremes++;
+                atom->extreme = true;
+        }
         if (kind == ATOM_SYMBOL)
                 atom->open = t->symbol[symbol]->info.anonymous;
         else if (atom->depth == 0)
@@ -255,6 +259,7 @@ uint32_t mono_intern(struct dim_table *t, const uint32_t *atom, uint32_t n)
                 if (factor->depth > mono->depth)
                         mono->depth = factor->depth;
                 mono->open = mono->open || factor->open;
+                mono->extreme = mono->extreme || factor->extreme;
                 mono->relates = mono->relates || factor->kind != ATOM_SYMBOL;
         }
         t->mono = grow_pointers(t, t->mono, t->monos, &t->mono_room);
@@ -332,7 +337,7 @@ bool expr_find_written(const struct dim_table *t, struct poly p, struct dim *ret
 unsigned expr_store(struct dim_table *t, struct poly p, struct poly key, struct dim *ret)
 {
         uint32_t weight = 0, depth = 0, hash = poly_hash(t, key), at = expr_slot(t, key, hash);
-        bool open = false;
+        bool open = false, extreme = false;
 
         if (p.n > t->max_terms)
                 return DIM_FAULT_LIMIT;
@@ -342,6 +347,7 @@ unsigned expr_store(struct dim_table *t, struct poly p, struct poly key, struct 
                 weight = capped_add(weight, capped_add(mono->weight, 1));
                 depth = mono->depth > depth ? mono->depth : depth;
                 open = open || mono->open;
+                extreme = extreme || mono->extreme;
         }
         if (weight > t->max_terms || depth > t->max_depth)
                 return DIM_FAULT_LIMIT;
@@ -351,6 +357,7 @@ unsigned expr_store(struct dim_table *t, struct poly p, struct poly key, struct 
         expr->weight = weight;
         expr->depth = depth;
         expr->open = open;
+        expr->extreme = extreme;
         expr->n = (uint32_t)p.n;
         memcpy(expr->term, p.term, p.n * sizeof(*p.term));
         expr->key = (struct poly){.term = expr->term, .n = p.n};

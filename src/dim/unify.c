@@ -221,7 +221,7 @@ static void keep_fact(struct dim_table *t, struct dim a, struct dim b)
                 return;
         s->is_equal = true;
         s->equal = rest;
-        s->because = t->origin;
+        s->because = origin_keep(t);
         t->equalities++;
         t->fact_generation++;
         if (dim_is_int(rest))
@@ -252,7 +252,7 @@ bool dim_fact_against(struct dim_table *t, struct dim a, struct dim b, struct di
         const struct symbol *symbol = t->symbol[search.found - 1];
 
         *ret = (struct dim_fact){
-                .symbol = symbol->lone, .equal = dim_under_facts(t, symbol->lone), .because = symbol->because};
+                .symbol = symbol->lone, .equal = dim_under_facts(t, symbol->lone), .because = *symbol->because};
         return true;
 }
 

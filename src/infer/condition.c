@@ -187,7 +187,7 @@ static void presume_for(struct infer *f, const struct result_value *entry)
         while (type->of)
                 type = type->of;
         for (int d = 0; type_has_shape(type) && d < type->rank; d++) {
-                if (dim_is_int(type->dim[d]))
+                if (dim_is_int(type->dim[d]) || !dim_may_presume_for(f->dims, type->dim[d]))
                         continue;
                 if (!is_set)
                         dim_set_origin(f->dims, &origin);
@@ -212,7 +212,7 @@ static void finish_assumptions(struct infer *f, struct dim (*see)(void *user, st
 
         for (uint32_t i = 0; i < count && result->n_assumption < dim_presumed_count(f->dims); i++) {
                 const struct dim_symbol *symbol = dim_symbol_at(f->dims, i);
-                const struct dim_origin *origin = &symbol->presumed_for;
+                const struct dim_origin *origin = symbol->presumed_for;
 
                 if (!symbol->presumed || symbol->is_bound)
                         continue;

@@ -16,8 +16,12 @@ struct finishing {
                 int axis;
         } * place;
         size_t place_room; /* in bytes */
-        uint8_t *extent;   /* of expressions, by handle, + 1; 0: not looked at yet */
-        size_t extent_room;
+        struct seen_size { /* of expressions, by handle */
+                struct dim settled;
+                uint8_t extent; /* + 1; 0: it is not seen yet */
+                bool is_placed; /* as a size of a value */
+        } * size, once;         /* of a node alone, in a table of dimensions that may have those of many, each anew */
+        size_t size_room;       /* in bytes */
         /* The shape that was finished last: values often share one. */
         const struct dim *last_from, *last_to;
         int last_rank;
@@ -72,26 +76,34 @@ static bool is_input_symbol(const struct dim_symbol *symbol)
         return symbol->from_input;
 }
 
-/* A resolved dimension that appears: its symbols are seen. */
-static enum extent see_dim(struct finishing *x, struct dim d)
+/* A size that appears, as it is known to be by now: its symbols are seen. Valid until another one is seen. */
+static struct seen_size *see_size(struct finishing *x, struct dim d)
 {
         struct dim_table *dims = x->f->dims;
 
-        if (dim_is_int(d))
-                return EXTENT_EXACT;
-        x->extent = grow_bytes(x, x->extent, &x->extent_room, d.expr);
-        if (!x->extent[d.expr]) {
-                dim_each_symbol(dims, d, see_symbol, x);
-                x->extent[d.expr] = 1 + (dim_all_symbols(dims, d, is_input_symbol) ? EXTENT_SYMBOLIC : EXTENT_DYNAMIC);
+        struct seen_size *size = &x->once;
+
+        x->once = (struct seen_size){.extent = 0};
+        if (x->f->model) {
+                x->size = grow_bytes(x, x->size, &x->size_room, (d.expr + (size_t)1) * sizeof(*x->size) - 1);
+                size = &x->size[d.expr];
+                if (size->extent)
+                        return size;
         }
-        return (enum extent)(x->extent[d.expr] - 1);
+        enum extent extent = EXTENT_EXACT;
+
+        size->settled = dim_settle(dims, d);
+        if (!dim_is_int(size->settled)) {
+                dim_each_symbol(dims, size->settled, see_symbol, x);
+                extent = dim_all_symbols(dims, size->settled, is_input_symbol) ? EXTENT_SYMBOLIC : EXTENT_DYNAMIC;
+        }
+        size->extent = (uint8_t)(1 + extent);
+        return size;
 }
 
 static struct dim finish_dim(struct finishing *x, struct dim d)
 {
-        d = dim_settle(x->f->dims, d);
-        see_dim(x, d);
-        return d;
+        return dim_is_int(d) ? d : see_size(x, d)->settled;
 }
 
 static struct dim finish_size(void *user, struct dim d, int axis)
@@ -118,18 +130,21 @@ static const struct dim *finish_dims(struct finishing *x, const struct dim *dim,
                 return x->last_to;
         }
         for (int d = 0; d < rank; d++) {
-                struct dim resolved = dim_settle(x->f->dims, dim[d]);
-                enum extent mine = see_dim(x, resolved);
+                if (dim_is_int(dim[d]))
+                        continue;
+                struct seen_size *size = see_size(x, dim[d]);
 
-                see_place(x, resolved, d);
-
-                extent = mine > extent ? mine : extent;
-                if (!changed && !dim_same(resolved, dim[d])) {
+                if (!size->is_placed)
+                        see_place(x, size->settled, d);
+                size->is_placed = true;
+                extent = size->extent - 1u > extent ? (enum extent)(size->extent - 1) : extent;
+                if (dim_same(size->settled, dim[d]))
+                        continue;
+                if (!changed) {
                         changed = arena_new_array(x->f->arena, struct dim, (size_t)rank);
                         memcpy(changed, dim, (size_t)rank * sizeof(*dim));
                 }
-                if (changed)
-                        changed[d] = resolved;
+                changed[d] = size->settled;
         }
         x->last_from = dim;
         x->last_to = changed ? changed : dim;
