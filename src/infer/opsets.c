@@ -84,6 +84,8 @@ static struct op_use *find_use(struct infer *f, const struct opsets *opsets, con
 
 const struct op_use *opsets_use(struct infer *f, struct opsets *opsets, const struct model_op *op)
 {
+        if (!f->model) /* a node alone, whose bodies are small */
+                return find_use(f, opsets, op);
         int64_t at = map_get(&opsets->use_of, op->number);
 
         if (at >= 0)

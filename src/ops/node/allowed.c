@@ -216,10 +216,24 @@ static bool refuse_element(const struct held *h, const OnnxAttribute *given, siz
         }
 }
 
+/* Whether a list of integers, as the attributes of most windows are, has nothing but a range to keep to, and keeps to
+   it. */
+static bool are_within(const OnnxAttribute *given, const struct op_allowed *allowed)
+{
+        bool within = !allowed->variable && allowed->count == 0 && given->n_ints >= allowed->min_count &&
+                      given->n_ints <= allowed->max_count;
+
+        for (size_t i = 0; within && i < given->n_ints; i++)
+                within = given->ints[i] >= allowed->least && given->ints[i] <= allowed->most;
+        return within;
+}
+
 enum ox_code attr_check_allowed(struct node *n, const OnnxAttribute *given, const struct op_attr *attr,
                                 bool check_types)
 {
         if (!attr->allowed)
+                return OX_OK;
+        if (attr->type == ATTR_INTS && are_within(given, attr->allowed))
                 return OX_OK;
         struct held h = {.n = n, .attr = attr, .allowed = attr->allowed, .index = -1, .check_types = check_types};
         size_t count = count_elements(given, attr->type);
