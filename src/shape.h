@@ -302,8 +302,32 @@ const struct ox_constraint *ox_result_constraints(const struct ox_result *result
 /* Conditions that are assumed but need not hold: that a size is 1 or more, where only an empty tensor would have
    another shape. */
 const struct ox_constraint *ox_result_assumptions(const struct ox_result *result, size_t *ret_count);
+/* With which sizes of inputs the model runs; none unless the options asked for them. */
+const struct ox_size *ox_result_sizes(const struct ox_result *result, size_t *ret_count);
 const struct ox_diag *ox_result_diagnostics(const struct ox_result *result, size_t *ret_count);
 struct ox_summary ox_result_summary(const struct ox_result *result);
+
+/* One place on the way back to where something was lost: what is to be said of a value there. */
+struct ox_step {
+        const char *value;
+        const char *scope;
+        const char *node;
+        int64_t node_index; /* -1: no node computes it */
+        const char *op;
+        const char *text; /* "depends on the elements of size" */
+};
+
+struct ox_explanation {
+        const char *value; /* that was asked for */
+        const char *scope;
+        const struct ox_step *step; /* from it to the first place; none where all of it is known */
+        size_t n_step;
+        const char *decide; /* what would decide it: "dim=M=1"; "": nobody knows */
+};
+
+/* Why the type, rank or sizes of value `index` of options.explain are not known. OX_OUT_OF_RANGE past the last one. */
+enum ox_code ox_result_explanation(struct ox_context *context, const struct ox_result *result, size_t index,
+                                   struct ox_explanation *ret);
 
 /* -- rendering a result -- */
 

@@ -64,6 +64,12 @@ const struct ox_constraint *ox_result_constraints(const struct ox_result *result
         return result->constraint;
 }
 
+const struct ox_size *ox_result_sizes(const struct ox_result *result, size_t *ret_count)
+{
+        *ret_count = result->n_size;
+        return result->size;
+}
+
 const struct ox_diag *ox_result_diagnostics(const struct ox_result *result, size_t *ret_count)
 {
         *ret_count = result->diags->count;
@@ -73,6 +79,56 @@ const struct ox_diag *ox_result_diagnostics(const struct ox_result *result, size
 struct ox_summary ox_result_summary(const struct ox_result *result)
 {
         return result->summary;
+}
+
+struct explanation_request {
+        struct ox_context *context;
+        const struct ox_result *result;
+        size_t index;
+        struct ox_explanation *ret;
+};
+
+static enum ox_code run_explanation(void *user)
+{
+        struct explanation_request *request = user;
+        const struct result_explanation *told;
+        struct ox_step *step;
+
+        if (request->index >= request->result->n_explanation)
+                return context_fail(request->context, OX_OUT_OF_RANGE,
+                                    "index %zu is out of range: there are %zu explanations", request->index,
+                                    request->result->n_explanation);
+        told = &request->result->explanation[request->index];
+        step = arena_new_array(request->context->arena, struct ox_step, told->n_step);
+        for (size_t i = 0; i < told->n_step; i++) {
+                const struct result_value *value = told->step[i].value;
+
+                step[i] = (struct ox_step){
+                        .value = value->name,
+                        .scope = value->scope,
+                        .node = result_node(value),
+                        .node_index = result_node_index(value),
+                        .op = result_op(value),
+                        .text = told->step[i].text,
+                };
+        }
+        *request->ret = (struct ox_explanation){
+                .value = told->value->name,
+                .scope = told->value->scope,
+                .step = step,
+                .n_step = told->n_step,
+                .decide = told->decide,
+        };
+        return OX_OK;
+}
+
+enum ox_code ox_result_explanation(struct ox_context *context, const struct ox_result *result, size_t index,
+                                   struct ox_explanation *ret)
+{
+        struct explanation_request request = {context, result, index, ret};
+
+        *ret = (struct ox_explanation){.value = "", .scope = "", .decide = ""};
+        return ox_context_run(context, run_explanation, &request);
 }
 
 /* -- rendering -- */

@@ -279,7 +279,50 @@ START_TEST(memory_may_end_anywhere)
 }
 END_TEST
 
+START_TEST(what_was_asked_for_besides_can_be_read)
+{
+        struct ox_context *context = ox_context_new(NULL);
+        const char *const why[] = {"t2", "x"};
+        const struct ox_options options = {.ignore_declared = true, .sizes = true, .explain = why, .n_explain = 2};
+        struct bytes model = chain("NonZero", 2);
+        const struct ox_result *result;
+        const struct ox_symbol *symbol;
+        const struct ox_size *size;
+        struct ox_explanation told;
+        size_t count;
+
+        ck_assert_int_eq(ox_infer_model(context, model.at, model.size, &options, &result), OX_OK);
+        symbol = ox_result_symbols(result, &count);
+        ck_assert_uint_eq(count, 3);
+        ck_assert_str_eq(symbol[1].name, "NonZero_1");
+        ck_assert_str_eq(symbol[1].max.text, "N");
+        ck_assert(symbol[1].min.is_number && symbol[1].min.number == 0);
+        size = ox_result_sizes(result, &count);
+        ck_assert_uint_eq(count, 1);
+        ck_assert_str_eq(size->symbol, "N");
+        ck_assert(size->is_complete && !size->is_tied);
+        ck_assert_uint_eq(size->n_range, 1);
+        ck_assert_int_eq(size->range[0].from, 0);
+        ck_assert(size->range[0].to == INT64_MAX);
+        ck_assert_int_eq(ox_result_explanation(context, result, 0, &told), OX_OK);
+        ck_assert_str_eq(told.value, "t2");
+        ck_assert_uint_eq(told.n_step, 2);
+        ck_assert_str_eq(told.step[0].value, "t2");
+        ck_assert_str_eq(told.step[0].op, "NonZero");
+        ck_assert_int_eq(told.step[0].node_index, 1);
+        ck_assert_ptr_nonnull(strstr(told.step[0].text, "NonZero_2"));
+        ck_assert_int_eq(ox_result_explanation(context, result, 1, &told), OX_OK);
+        ck_assert_uint_eq(told.n_step, 0);
+        ck_assert_str_eq(told.decide, "");
+        ck_assert_int_eq(ox_result_explanation(context, result, 2, &told), OX_OUT_OF_RANGE);
+        ck_assert_str_eq(told.value, "");
+        says(context, "there are 2 explanations");
+        drop_bytes(&model);
+        ox_context_free(context);
+}
+END_TEST
+
 UNIT_MAIN("shape_model", infers_twice_and_after_a_reset, a_budget_that_was_too_small_is_no_fault_of_the_model,
           bytes_that_are_no_model_stay_at_fault, nothing_is_no_model, a_model_cut_short_is_told,
           a_model_that_was_inferred_takes_no_more_bytes, strict_says_why_and_still_has_the_result,
-          every_symbol_that_appears_is_listed_once, memory_may_end_anywhere);
+          every_symbol_that_appears_is_listed_once, what_was_asked_for_besides_can_be_read, memory_may_end_anywhere);
