@@ -25,6 +25,14 @@ static struct dim scale_number(struct node *n, int axis, int64_t size, double sc
         return dim_int((int64_t)(size <= EXACT_SIZE ? runtime : exact));
 }
 
+/* What rounds somewhere is at most the size times the next integer, which a size below EXACT_SIZE does not round past. */
+static struct dim scale_fresh(struct node *n, int axis, struct dim size, double scale)
+{
+        if (!(scale < EXACT_SIZE))
+                return out_fresh(n, 0, axis);
+        return out_fresh_at_most(n, 0, axis, dim_mul(n->dims, size, dim_int((int64_t)ceil(scale))));
+}
+
 /* The same for a symbolic size, only for scales p / 2^k such as 2 and 0.5. */
 static struct dim scale_symbol(struct node *n, int axis, struct dim size, double scale)
 {
@@ -37,7 +45,7 @@ static struct dim scale_symbol(struct node *n, int axis, struct dim size, double
                 shift++;
         }
         if (mantissa != floor(mantissa) || mantissa > SHORT_MANTISSA || exponent > 30 || exponent < -30)
-                return out_fresh(n, 0, axis);
+                return scale_fresh(n, axis, size, scale);
         whole = (int64_t)mantissa;
         shift -= exponent;
         if (shift <= 0)
