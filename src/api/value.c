@@ -54,7 +54,7 @@ static struct ox_element export_element(struct dim_table *dims, struct scalar s)
                         return (struct ox_element){.kind = OX_ELEMENT_INT, .i = d.val};
                 return (struct ox_element){.kind = OX_ELEMENT_TEXT, .text = dim_text(dims, d)};
         case SCALAR_RATIO:
-                if (dim_is_int(d))
+                if (dim_is_int(d) && !scalar_is_rounded(s))
                         return (struct ox_element){.kind = OX_ELEMENT_FLOAT, .f = (double)d.val / (double)s.den};
                 if (s.den == 1) /* else it is a fraction of symbols, for which there is no spelling */
                         return (struct ox_element){.kind = OX_ELEMENT_TEXT, .text = dim_text(dims, d)};

@@ -46,6 +46,7 @@ enum engine_bound {
            that is slightly less than 203 becomes 203 in a float. */
         MAX_DENOMINATOR = 1 << 20,
         MAX_ODD_PART = 1 << 12,
+        MAX_FACTOR = 16, /* of a size that is divided, 3*N / 7: with it the size is less than 2^24 */
         /* Elements of inputs that are read for the elements of one output: a node may have millions of inputs, and the
            clock is not read within a node. */
         MAX_READS = 1 << 20,

@@ -42,7 +42,8 @@ static inline const struct content *value_content(const struct value *value)
         for (size_t i = 0; content && content->form == CONTENT_SCALARS && i < content->count; i++) {
                 const struct scalar s = content_at(content, i);
 
-                if (s.kind == SCALAR_UNKNOWN || (s.kind == SCALAR_RATIO && s.den != 1 && !dim_is_int(s.d)))
+                if (s.kind == SCALAR_UNKNOWN || scalar_is_rounded(s) ||
+                    (s.kind == SCALAR_RATIO && s.den != 1 && !dim_is_int(s.d)))
                         return NULL;
         }
         return content;

@@ -27,8 +27,8 @@ enum scalar_kind {
         SCALAR_UNKNOWN,
         SCALAR_INT,   /* of an integer or bool tensor: d */
         SCALAR_FLOAT, /* of a float tensor: f, a number, an infinity or NaN */
-        SCALAR_RATIO, /* of a float tensor: the symbolic value d / den, exact in binary floats; den a power of two >= 1
-                       */
+        SCALAR_RATIO  /* of a float tensor: the symbolic value d / den, den >= 1, which binary floats hold exactly where
+                         den is a power of two; else the float next to it (scalar_is_rounded()) */
 };
 
 struct scalar {
@@ -37,6 +37,13 @@ struct scalar {
         int64_t den;
         double f;
 };
+
+/* Whether an element is no more than the float next to d / den. For sizes that occur it has the same integers on both
+   sides, so that it is known how it rounds to one; nothing else is. */
+static inline bool scalar_is_rounded(struct scalar s)
+{
+        return s.kind == SCALAR_RATIO && (s.den & (s.den - 1)) != 0;
+}
 
 /* The elements of a tensor, row-major; some may be SCALAR_UNKNOWN. Its shape is the value's, all of it integers whose
    product is count (at most limits.content_elements). They are read by content_at() alone: most are numbers of one

@@ -226,12 +226,14 @@ static void hold_values(struct holding *h)
         }
 }
 
-/* A name that was made up reads as another one, which has no value. */
+/* A symbol alone is spelled as it is, whatever that reads as. A name that was made up reads as another one, which has
+   no value. */
 static bool read_side(struct holding *h, const char *text, int64_t *ret)
 {
         struct dim d;
 
-        return dim_parse(h->dims, text, strlen(text), NULL, NULL, NULL, true, &d) &&
+        return (dim_find(h->dims, text, strlen(text), &d) ||
+                dim_parse(h->dims, text, strlen(text), NULL, NULL, NULL, true, &d)) &&
                dim_eval(h->dims, d, look_up, h, ret);
 }
 

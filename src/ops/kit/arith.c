@@ -50,6 +50,8 @@ static struct scalar ratio_done(struct node *n, enum elem elem, struct dim d, in
 
 bool scalar_fraction(struct scalar a, struct dim *ret, int64_t *ret_den)
 {
+        if (scalar_is_rounded(a))
+                return false;
         *ret = a.d;
         *ret_den = a.kind == SCALAR_RATIO ? a.den : 1;
         if (a.kind != SCALAR_FLOAT)
@@ -163,7 +165,8 @@ struct scalar scalar_mul(struct node *n, enum elem elem, struct scalar a, struct
                 return float_done(elem, a.f * b.f);
         if (a.kind == SCALAR_FLOAT && b.kind == SCALAR_RATIO)
                 return scalar_mul(n, elem, b, a);
-        if (a.kind != SCALAR_RATIO || b.kind != SCALAR_FLOAT || !is_short(b) || !scalar_fraction(b, &factor, &den))
+        if (a.kind != SCALAR_RATIO || scalar_is_rounded(a) || b.kind != SCALAR_FLOAT || !is_short(b) ||
+            !scalar_fraction(b, &factor, &den))
                 return scalar_unknown();
         return scaled(n, elem, a, factor.val, den);
 }
@@ -222,15 +225,27 @@ static bool is_power_of_two(int64_t p)
         return size != 0 && (size & (size - 1)) == 0;
 }
 
+/* dividend / den by a number whose reciprocal is not exact: the float next to the quotient, where sizes that occur
+   leave that on the side of an integer that the quotient is on. It is 1 / (den * divisor) away from one at least, and a
+   float32 is within 2^-24 of its own size. */
+static struct scalar rounded_quotient(struct node *n, enum elem elem, struct dim dividend, int64_t den,
+                                      struct dim divisor, int64_t factor)
+{
+        int64_t all;
+
+        if (dim_take_faults(n->dims) != DIM_FAULT_NONE || !dim_is_int(divisor) || divisor.val < 1 ||
+            factor > MAX_FACTOR || !mul_i64(den, divisor.val, &all) || all > MAX_ODD_PART)
+                return scalar_unknown();
+        return ratio_done(n, elem, dividend, all);
+}
+
 /* Divides one symbolic value by another: exact if there is no remainder. */
 static struct scalar ratio_div(struct node *n, enum elem elem, struct scalar a, struct scalar b)
 {
         struct dim dividend = dim_mul(n->dims, a.d, dim_int(b.den)), quotient = dim_floordiv(n->dims, dividend, b.d);
 
-        if (!dim_same(dim_mul(n->dims, quotient, b.d), dividend)) {
-                dim_take_faults(n->dims);
-                return scalar_unknown();
-        }
+        if (!dim_same(dim_mul(n->dims, quotient, b.d), dividend))
+                return rounded_quotient(n, elem, dividend, a.den, b.d, b.den);
         return ratio_done(n, elem, quotient, a.den);
 }
 
@@ -241,6 +256,8 @@ static struct scalar float_div(struct node *n, enum elem elem, struct scalar a, 
 
         if (both(a, b, SCALAR_FLOAT))
                 return b.f == 0 ? scalar_unknown() : float_done(elem, a.f / b.f);
+        if (scalar_is_rounded(a) || scalar_is_rounded(b))
+                return scalar_unknown();
         if (both(a, b, SCALAR_RATIO))
                 return ratio_div(n, elem, a, b);
         if (a.kind != SCALAR_RATIO || b.kind != SCALAR_FLOAT || !scalar_fraction(b, &divisor, &den))

@@ -25,7 +25,8 @@ static struct dim scale_number(struct node *n, int axis, int64_t size, double sc
         return dim_int((int64_t)(size <= EXACT_SIZE ? runtime : exact));
 }
 
-/* What rounds somewhere is at most the size times the next integer, which a size below EXACT_SIZE does not round past. */
+/* What rounds somewhere is at most the size times the next integer, which a size below EXACT_SIZE does not round past.
+ */
 static struct dim scale_fresh(struct node *n, int axis, struct dim size, double scale)
 {
         if (!(scale < EXACT_SIZE))
@@ -72,7 +73,7 @@ static enum ox_code scale_check(struct node *n, double scale, double least, int 
 /* One axis resized by an element of scales; `part` is the fraction that roi selects (Resize from 11 on). */
 static enum ox_code scale_axis(struct node *n, int axis, struct scalar scale, double part, int input, struct dim *dim)
 {
-        if (scale.kind == SCALAR_RATIO && part == 1.0) {
+        if (scale.kind == SCALAR_RATIO && !scalar_is_rounded(scale) && part == 1.0) {
                 *dim = dim_floordiv(n->dims, dim_mul(n->dims, *dim, scale.d), dim_int(scale.den));
                 return OX_OK;
         }
