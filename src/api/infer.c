@@ -32,15 +32,16 @@ static void take_inputs(struct ox_context *context, const OnnxNode *node, struct
         struct infer_input *inputs = arena_new_array(context->arena, struct infer_input, node->n_input);
         bool *taken = NULL;
 
-        for (size_t i = 0; i < node->n_input; i++)
-                str_intern_static(context->strings, node->input[i]);
         if (node->n_input > FEW_INPUTS)
-                taken = arena_zalloc(context->arena, str_count(context->strings) * sizeof(*taken));
+                taken = arena_zalloc(context->arena, context->value_room * sizeof(*taken));
         for (size_t i = 0; i < node->n_input; i++) {
-                str_id id = str_intern_static(context->strings, node->input[i]);
                 const struct named_value *value = context_find(context, node->input[i]);
 
-                if (!value || (taken ? taken[id] : is_among(inputs, request->n_input, node->input[i])))
+                if (!value || (!taken && is_among(inputs, request->n_input, node->input[i])))
+                        continue;
+                str_id id = taken ? str_intern_static(context->strings, node->input[i]) : STR_EMPTY;
+
+                if (taken && taken[id])
                         continue;
                 if (taken)
                         taken[id] = true;

@@ -250,6 +250,8 @@ void dim_release(struct dim_table *t, uint32_t before);
 
 /* Counts up with every symbol that is bound: what was resolved at the same number is so still. */
 uint32_t dim_bindings(const struct dim_table *t);
+/* Whether any symbol is: else dim_resolve() changes nothing. */
+bool dim_is_any_bound(const struct dim_table *t);
 /* Counts up with every fact, that a symbol is bound among them: what was not proven at the same number is not yet. */
 uint32_t dim_facts(const struct dim_table *t);
 

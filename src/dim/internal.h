@@ -268,8 +268,8 @@ unsigned poly_intern(struct dim_table *t, struct poly p, struct dim *ret);
 bool poly_is_zero(struct dim_table *t, struct poly p);
 
 /* -- relate.c: sums that are 0, by which another sum may get shorter -- */
-/* Makes a sum shorter, on scratch, where relations of its atoms allow. */
-void relate_shorten(struct dim_table *t, struct poly *p);
+/* Makes a sum shorter, on scratch, where relations of its atoms allow. False when there were none to try. */
+bool relate_shorten(struct dim_table *t, struct poly *p);
 enum relation {
         RELATION_RING,        /* of all (y + i)//n, i = 0 ... n-1 */
         RELATION_REST,        /* of y%n and y//n */

@@ -284,7 +284,9 @@ static unsigned intern_new(struct dim_table *t, struct poly p, struct poly key, 
 {
         bool normal;
 
-        relate_shorten(t, &p);
+        /* Where there was nothing to try, nothing was made, this sum least of all. */
+        if (!relate_shorten(t, &p) && key.n >= p.n)
+                return expr_store(t, p, key, ret);
         if (key.n < p.n) {
                 p = key;
                 relate_shorten(t, &p);

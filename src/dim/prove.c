@@ -61,11 +61,16 @@ static void make_up(struct dim_table *t, struct term *negative, struct term *pos
 static bool made_up(struct dim_table *t, struct poly d)
 {
         struct term term[MAX_PROOF_TERMS];
+        bool is_owed = false;
 
         if (d.n > MAX_PROOF_TERMS)
                 return false;
-        for (size_t i = 0; i < d.n; i++)
+        for (size_t i = 0; i < d.n; i++) {
                 term[i] = d.term[i];
+                is_owed = is_owed || term[i].coef < 0;
+        }
+        if (!is_owed)
+                return false;
         for (size_t i = 0; i < d.n; i++) {
                 if (range_of_mono(t, term[i].mono).lower < 0)
                         continue;

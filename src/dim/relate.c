@@ -268,7 +268,7 @@ static bool is_settled(const struct dim_table *t, struct poly p)
         return !atom || (atom->kind != ATOM_MAX && atom->kind != ATOM_MIN);
 }
 
-void relate_shorten(struct dim_table *t, struct poly *p)
+bool relate_shorten(struct dim_table *t, struct poly *p)
 {
         unsigned tries = 0;
 
@@ -276,11 +276,12 @@ void relate_shorten(struct dim_table *t, struct poly *p)
                 bool changed = false;
 
                 if (is_settled(t, *p))
-                        break;
+                        return changes > 0;
                 for (size_t i = 0; i < p->n && !changed && tries < MAX_RELATE_TRIES; i++)
                         if (t->mono[p->term[i].mono]->relates)
                                 changed = apply_at(t, p, p->term[i].mono, &tries);
                 if (!changed)
                         break;
         }
+        return true;
 }

@@ -192,6 +192,11 @@ uint32_t dim_bindings(const struct dim_table *t)
         return t->bind_generation;
 }
 
+bool dim_is_any_bound(const struct dim_table *t)
+{
+        return t->bind_generation != 1;
+}
+
 uint32_t dim_facts(const struct dim_table *t)
 {
         return t->fact_generation + t->bind_generation;

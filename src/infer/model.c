@@ -345,6 +345,7 @@ enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, con
 
                 entry.value = request->input[i].value;
                 value_resolve(f->arena, f->dims, &entry.value);
+                entry.bindings = dim_bindings(f->dims);
                 note_dropped(f, &request->input[i]);
                 if (!entry_add(f, &scope, name, &entry)) {
                         *ret_error = arena_printf(arena, "input %s is given twice", request->input[i].name);

@@ -118,6 +118,9 @@ void value_resolve(struct arena *arena, struct dim_table *dims, struct value *va
 {
         const struct value_map map = {arena, resolve_size, resolve_number, dims, dim_bindings(dims)};
         const struct content *content = value->content;
+
+        if (!dim_is_any_bound(dims))
+                return;
         bool stale = is_type_stale(dims, &value->type) || (value->has_length && is_stale(dims, value->length));
 
         if (value->elements && !stale)
