@@ -169,18 +169,21 @@ JSON_INLINE void sink_range_end(SINK *fields, const char *key, unsigned number, 
 
 static void put_content(struct json_sink *sink, const struct content *content, bool narrow)
 {
-        json_open(&sink->out, '[');
+        struct json_record record = json_record(&sink->out);
+
+        json_record_list(&record);
         for (size_t i = 0; i < content->count; i++) {
                 const struct scalar s = content_at(content, i);
                 double value;
 
-                json_item(&sink->out);
+                json_record_item(&record);
                 if (scalar_float_value(&s, &value))
-                        json_float(&sink->out, value, narrow);
+                        record.at = json_put_float(record.at, value, narrow);
                 else
-                        put_dim(&sink->out, sink->dims, s.d);
+                        record_dim(&record, sink->dims, s.d);
         }
-        json_close(&sink->out, ']');
+        json_record_list_end(&record);
+        json_settle(&record);
 }
 
 JSON_INLINE void sink_content(SINK *fields, const char *key, unsigned number, const struct content *content,

@@ -7,6 +7,7 @@
 #include "render/float_text.h"
 
 #define WORD_BYTES JSON_PIECE /* room for a number or an escape, with what stands around it */
+_Static_assert(FLOAT_TEXT + 2 < WORD_BYTES, "a float is a piece");
 
 void json_begin(struct json_out *out, char *block, ox_write write, void *user)
 {
@@ -202,21 +203,23 @@ void json_null(struct json_out *out)
 }
 
 /* JSON has no numbers that are not finite: these are texts, and end with a letter. */
+char *json_put_float(char *at, double value, bool narrow)
+{
+        char *text = at + 1, *end = float_put(text, value, narrow);
+
+        if (end[-1] <= '9') {
+                memmove(at, text, (size_t)(end - text));
+                return end - 1;
+        }
+        *at = '"';
+        *end = '"';
+        return end + 1;
+}
+
 void json_float(struct json_out *out, double value, bool narrow)
 {
-        char *text, *end;
-
-        need(out, FLOAT_TEXT + 2);
-        text = out->at + 1;
-        end = float_put(text, value, narrow);
-        if (end[-1] <= '9') {
-                memmove(out->at, text, (size_t)(end - text));
-                out->at = end - 1;
-                return;
-        }
-        *out->at = '"';
-        *end = '"';
-        out->at = end + 1;
+        need(out, WORD_BYTES);
+        out->at = json_put_float(out->at, value, narrow);
 }
 
 /* -- members -- */

@@ -99,6 +99,9 @@ JSON_INLINE void json_need(struct json_record *record, size_t size)
 #define JSON_PIECE 64   /* a key of ours with what stands around it, and a number or brackets */
 #define JSON_SHORT 1024 /* a text that one room is made for together with its key */
 
+/* A float as json_float() writes it, which is a piece; returns where it ends. */
+char *json_put_float(char *at, double value, bool narrow);
+
 /* Begins the next element of a list, which is a piece. */
 JSON_INLINE void json_record_item(struct json_record *record)
 {

@@ -49,14 +49,13 @@ static inline const struct content *value_content(const struct value *value)
         return content;
 }
 
-/* The types of tensors as a writer wrote them lately: many values share one. Which they are is told by where their
-   dimensions stand, which are written once and shared. */
+/* The types of tensors as a writer wrote them lately: most values have one that others have. */
 #define KEPT_TYPES      32
 #define KEPT_TYPE_BYTES 192 /* of the longest one that is kept */
 #define KEPT_TYPE_PIECE 16  /* it is copied in pieces of so many bytes, the last of which is filled up with others */
 
 struct kept_type {
-        const struct dim *dim; /* NULL: none */
+        const struct dim *dim;
         int rank;
         enum elem elem;
         size_t length; /* 0: nothing is kept */
@@ -77,21 +76,32 @@ static inline struct kept_types *kept_types_new(struct arena *arena)
 
 static inline size_t kept_place(const struct type *type)
 {
-        uintptr_t dim = type->rank > 0 ? (uintptr_t)type->dim : 0;
+        uint64_t place = (uint64_t)type->elem;
 
-        return (dim >> 3 ^ dim >> 8 ^ type->elem) % KEPT_TYPES;
+        for (int d = 0; d < type->rank; d++)
+                place = (place + (uint64_t)type->dim[d].val + type->dim[d].expr) * UINT64_C(0x9e3779b97f4a7c15);
+        return (place ^ place >> 32) % KEPT_TYPES;
+}
+
+static inline bool kept_is(const struct kept_type *kept, const struct type *type)
+{
+        if (!kept->length || kept->rank != type->rank || kept->elem != type->elem)
+                return false;
+        for (int d = 0; kept->dim != type->dim && d < type->rank; d++)
+                if (!dim_same(kept->dim[d], type->dim[d]))
+                        return false;
+        return true;
 }
 
 /* What was written of the type; NULL: it is not kept. */
 static inline const struct kept_type *kept_find(const struct kept_types *kept, const struct type *type)
 {
-        const struct kept_type *found = &kept->type[kept_place(type)];
-        const struct dim *dim = type->rank > 0 ? type->dim : NULL;
+        const struct kept_type *found;
 
-        return type->kind == TYPE_TENSOR && found->length && found->dim == dim && found->rank == type->rank &&
-                               found->elem == type->elem
-                       ? found
-                       : NULL;
+        if (type->kind != TYPE_TENSOR)
+                return NULL;
+        found = &kept->type[kept_place(type)];
+        return kept_is(found, type) ? found : NULL;
 }
 
 /* Copies it to where there is room for KEPT_TYPE_BYTES, and returns where it ends. */
@@ -107,10 +117,11 @@ static inline char *kept_copy(char *at, const struct kept_types *kept, const str
 /* Keeps what was written, where it is short enough. */
 static inline void kept_add(struct kept_types *kept, const struct type *type, const char *text, size_t length)
 {
-        size_t place = kept_place(type);
+        size_t place;
 
         if (type->kind != TYPE_TENSOR || length > KEPT_TYPE_BYTES)
                 return;
+        place = kept_place(type);
         memcpy(kept->text[place], text, length);
-        kept->type[place] = (struct kept_type){type->rank > 0 ? type->dim : NULL, type->rank, type->elem, length};
+        kept->type[place] = (struct kept_type){type->dim, type->rank, type->elem, length};
 }
