@@ -3,7 +3,7 @@ FROM debian:bookworm-slim AS build
 WORKDIR /src
 COPY . .
 RUN . deploy/packages.sh && need_packages $BUILD_PACKAGES
-RUN meson setup /build -Dtests=false --buildtype=release -Dstrip=true --prefix=/usr \
+RUN deploy/profiled.sh /build -Dtests=false -Dstrip=true --prefix=/usr \
     && meson install -C /build --destdir /out --skip-subprojects --tags bin
 
 FROM debian:bookworm-slim
