@@ -9,11 +9,21 @@
 #include "engine.h"
 #include "ops/custom/custom.h"
 
+/* By itself, so that what it comes back to has no variables but these. */
+static void read_guarded(struct ox_operators *operators, const char *text, size_t size)
+{
+        struct arena_guard guard;
+
+        arena_set_guard(operators->arena, &guard);
+        if (setjmp(guard.jump) == 0)
+                custom_read(operators->arena, text, size, operators);
+        arena_set_guard(operators->arena, NULL);
+}
+
 struct ox_operators *ox_operators_new(const char *text, size_t size)
 {
         struct ox_operators *operators = calloc(1, sizeof(*operators));
         struct arena *arena = operators ? arena_new(CUSTOM_BYTES) : NULL;
-        struct arena_guard guard;
 
         if (!arena) {
                 free(operators);
@@ -21,10 +31,7 @@ struct ox_operators *ox_operators_new(const char *text, size_t size)
         }
         operators->arena = arena;
         operators->error = "the text declares more than there is room for";
-        arena_set_guard(arena, &guard);
-        if (setjmp(guard.jump) == 0)
-                custom_read(arena, text, size, operators);
-        arena_set_guard(arena, NULL);
+        read_guarded(operators, text, size);
         return operators;
 }
 
