@@ -1,6 +1,5 @@
-/* Slice, versions 1 (attributes) and 10-13 (inputs), and the experimental DynamicSlice 1, which has inputs, but no
- * steps.
- */
+/* Slice, versions 1 (attributes) and 10-13 (inputs), and the experimental DynamicSlice 1, which has inputs without
+   steps. */
 #include "ops/kit/axes.h"
 #include "ops/kit/elements.h"
 #include "ops/kit/list.h"
