@@ -29,11 +29,12 @@ struct connection {
         struct connection *next, **link;
         int socket; /* -1: closed */
         struct peer *peer;
-        uint32_t events;      /* that are waited for */
-        bool is_done;         /* what still comes is thrown away, until the client closes */
-        struct call_text out; /* what the socket did not take */
-        size_t taken;         /* of it */
-        int64_t moved_ns;     /* when it took something the last time */
+        uint32_t events;       /* that are waited for */
+        bool is_done;          /* what still comes is thrown away, until the client closes */
+        struct call_text out;  /* what the socket did not take */
+        size_t taken;          /* of it */
+        uint64_t sent;         /* what it took in all, */
+        struct progress moved; /* and of that; once is_done, since when */
 };
 
 /* A thread with its connections. */
@@ -98,7 +99,7 @@ static bool send_bytes(struct connection *connection, const char *bytes, size_t 
                 return false;
         }
         if (sent > 0)
-                connection->moved_ns = clock_ns();
+                connection->sent += (uint64_t)sent;
         if (sent == (ssize_t)size)
                 return true;
         if (sent < 0)
@@ -180,7 +181,7 @@ static void settle(struct loop *loop, struct connection *connection)
         if (session_is_over(&connection->session) && !connection->out.length) {
                 shutdown(connection->socket, SHUT_WR);
                 connection->is_done = true;
-                connection->moved_ns = clock_ns();
+                connection->moved.ns = clock_ns();
         }
 }
 
@@ -231,6 +232,7 @@ static void begin(struct loop *loop, struct connection *connection)
         connection->events = EPOLLIN;
         /* From here on the loop itself looks at what takes too long. */
         peer_enter(connection->peer, PEER_SERVED);
+        connection->moved.ns = clock_ns();
         if (session_begin(&connection->session, &loop->owner, (const struct sockaddr *)&address, sizeof(address)) &&
             epoll_ctl(loop->epoll, EPOLL_CTL_ADD, connection->socket, &event) == 0)
                 settle(loop, connection);
@@ -308,11 +310,13 @@ static void look(struct loop *loop, struct connection *connection)
         int64_t now = clock_ns();
 
         if (connection->is_done) {
-                if (now - connection->moved_ns > SECOND_NS)
+                if (now - connection->moved.ns > SECOND_NS)
                         connection_close(loop, connection);
                 return;
         }
-        if (connection->out.length && now - connection->moved_ns > loop->owner.service->config->answer_s * SECOND_NS) {
+        if (!connection->out.length)
+                connection->moved = (struct progress){now, connection->sent};
+        if (!has_moved(&connection->moved, connection->sent, REPLY_BYTES, now, loop->owner.service->config->answer_s)) {
                 metric_add(&loop->owner.service->metrics, METRIC_connections_cut_off_total_answer_s, 1);
                 connection_close(loop, connection);
                 return;

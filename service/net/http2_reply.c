@@ -52,6 +52,7 @@ static ssize_t read_reply(nghttp2_session *http2, int32_t id, uint8_t *to, size_
         if (size)
                 memcpy(to, call->reply.text + stream->sent, size);
         stream->sent += size;
+        stream->session->sent += size;
         if (size)
                 session_is_fruitful(stream->session);
         if (size < left)

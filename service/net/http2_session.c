@@ -163,7 +163,7 @@ static struct stream *stream_new(struct session *session, int32_t id)
                 return NULL;
         stream->session = session;
         stream->id = id;
-        stream->moved_ns = session->changed_ns = clock_ns();
+        stream->moved.ns = session->changed_ns = clock_ns();
         stream->next = session->first;
         stream->link = &session->first;
         if (stream->next)
@@ -205,8 +205,8 @@ void stream_answer(struct stream *stream)
 {
         stream->phase = STREAM_REPLY;
         call_enter(stream->call, STAGE_SEND);
-        stream->moved_ns = clock_ns();
-        stream->moved_bytes = 0;
+        stream->moved.ns = clock_ns();
+        stream->moved.bytes = 0;
         text_free(&stream->waiting);
         if (stream->is_flowing)
                 nghttp2_session_resume_data(stream->session->http2, stream->id);
@@ -296,7 +296,7 @@ static void take_waiting(struct stream *stream)
 void stream_go_on(struct stream *stream)
 {
         stream->is_suspended = false;
-        stream->moved_ns = clock_ns();
+        stream->moved.ns = clock_ns();
         if (is_gone(stream->call)) {
                 stream_free(stream);
         } else if (stream->how != CALL_BODY) {
@@ -424,7 +424,7 @@ static void begin(struct stream *stream)
         struct session_owner *owner = stream->session->owner;
 
         stream->phase = STREAM_BODY;
-        stream->moved_ns = clock_ns();
+        stream->moved.ns = clock_ns();
         stream->call = call_begin(owner->service, owner->handler, &transport, stream, stream->session->client);
         if (!stream->call) {
                 stream->phase = STREAM_SENT;
@@ -479,7 +479,7 @@ static int on_sent(nghttp2_session *http2, const nghttp2_frame *frame, void *use
             !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
                 return 0;
         stream->phase = STREAM_SENT;
-        stream->moved_ns = clock_ns();
+        stream->moved.ns = clock_ns();
         end_call(stream);
         return 0;
 }

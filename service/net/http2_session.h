@@ -10,6 +10,22 @@
 
 struct stream;
 
+/* When enough has come or gone the last time, and how much that was in all. */
+struct progress {
+        int64_t ns;
+        uint64_t bytes;
+};
+
+#define REPLY_BYTES ((uint64_t)64 * 1024) /* that must be taken in each answer_s */
+
+/* Whether `enough` has moved within `limit_s`, when `bytes` have in all. */
+static inline bool has_moved(struct progress *moved, uint64_t bytes, uint64_t enough, int64_t now, int64_t limit_s)
+{
+        if (bytes - moved->bytes >= enough)
+                *moved = (struct progress){now, bytes};
+        return now - moved->ns <= limit_s * INT64_C(1000000000);
+}
+
 /* What sessions ask of the thread that has them. */
 struct session_owner {
         struct service *service;
@@ -31,10 +47,12 @@ struct session {
         uint64_t client; /* a hash of it */
         struct stream *first;
         size_t n_stream;
-        size_t barren;       /* frames in a row that brought nothing, */
-        size_t barren_bytes; /* and bytes */
-        int64_t changed_ns;  /* when the last stream began or ended */
-        bool is_leaving;     /* GOAWAY is on its way */
+        size_t barren;         /* frames in a row that brought nothing, */
+        size_t barren_bytes;   /* and bytes */
+        int64_t changed_ns;    /* when the last stream began or ended */
+        uint64_t sent;         /* of all replies' bodies, as far as windows and the socket allowed it */
+        struct progress moved; /* of that */
+        bool is_leaving;       /* GOAWAY is on its way */
 };
 
 struct stream {
@@ -64,8 +82,7 @@ struct stream {
         size_t sent;                    /* of the reply's body */
         size_t skipped;                 /* of the body, behind an early reply */
         const char *cut_off_by;         /* NULL: the client */
-        int64_t moved_ns;               /* when enough of the body or of the reply has moved the last time, */
-        uint64_t moved_bytes;           /* and how much that was in all */
+        struct progress moved;          /* of the body or of the reply */
 };
 
 /* Both false when there is no memory. The connection's settings are the first that it sends. */

@@ -4,12 +4,14 @@ import gzip
 import json
 import os
 import socket
+import struct
 import subprocess
 import tempfile
 import threading
 import time
 
 import build
+from http2_frames import DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, RST_STREAM, WINDOW_UPDATE, Connection, frame, headers, request, setting
 from harness import MODELS, PATIENCE_SECONDS, Daemon, check, equal, finish, model, wait_for
 
 
@@ -125,7 +127,48 @@ def drain():
         equal("and has answered", answers[0][0], 200)
 
 
+def take_all(connection, streams, rate):
+    """Reads replies at so many bytes a second. What became of each: its length, or a word."""
+    found, ends = {stream: 0 for stream in streams}, {}
+    while len(ends) < len(streams):
+        kind, flags, stream, payload = connection.read() or (GOAWAY, 0, 0, b"")
+        if kind == DATA:
+            found[stream] += len(payload)
+            time.sleep(len(payload) / rate)
+            connection.send(frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", max(1, len(payload)))))
+        if kind in (DATA, HEADERS) and flags & END_STREAM:
+            ends[stream] = found[stream]
+        elif kind == RST_STREAM:
+            ends[stream] = "reset"
+        elif kind == GOAWAY:
+            ends.update({s: "gone" for s in streams if s not in ends})
+    return ends
+
+
+def slow_readers():
+    """Replies that share a connection: what counts is how fast it is read, but for a stream whose own window stays shut."""
+    body, streams = chain(1200), range(1, 29, 2)
+    with Daemon("--answer-s", "2") as daemon:
+        wanted = len(curl(daemon, "/v1/models:infer", body=body)[1])
+        post = [*request("/v1/models:infer", "POST"), ("content-type", "application/octet-stream")]
+        frames = [headers(post, s, END_HEADERS) + b"".join(frame(DATA, 0, s, body[at:at + 16384]) for at in range(0, len(body), 16384)) +
+                  frame(DATA, END_STREAM, s) for s in streams]
+        with Connection(daemon, settings=setting((4, 1 << 24))) as connection:
+            connection.send(*frames)
+            begun = time.monotonic()
+            ends = take_all(connection, streams, 320000)
+            equal("streams that wait for their turn are not cut off", set(ends.values()), {wanted})
+            check("though each gets less than 64 KiB in answer_s", time.monotonic() - begun > 2 and
+                  wanted / (time.monotonic() - begun) * 2 < 65536, (wanted, time.monotonic() - begun))
+        with Connection(daemon, settings=setting((4, 1000))) as connection:
+            connection.send(frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", 1 << 24)), *frames[:2],
+                            frame(WINDOW_UPDATE, 0, 3, struct.pack(">I", 1 << 20)))
+            equal("one whose window stays shut is", take_all(connection, [1, 3], 1e9), {1: "reset", 3: wanted})
+        check("which is counted", wait_for(lambda: daemon.metric('requests_cut_off_total{by="answer_s"}') == 1))
+
+
 def main():
+    slow_readers()
     with Daemon() as daemon:
         routes(daemon)
         large(daemon)
