@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Eight clients at once that each send a model of so many MiB by Connect and gRPC-Web, in protobuf and JSON, plain and gzip, while the
+"""Ten clients at once that each send a model of so many MiB by Connect, gRPC-Web and gRPC, in protobuf and JSON, plain and gzip, while the
 daemon's memory is watched: tests/blackbox/test_rpc_large.py in its full size."""
 import os
 import sys

@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/soak/run.sh [fuzz|graphs|operators|requests|connections|fairness|throughput|calls|large|floods|floats|optimised|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
+# tests/soak/run.sh [fuzz|graphs|operators|requests|connections|fairness|throughput|calls|threads|large|floods|floats|optimised|all] [SIZE] [TARGET]: what takes too long for tests/run.sh, run by hand.
 #   fuzz      every fuzz target under libFuzzer with address and undefined sanitizers, SIZE seconds each (default 600);
 #             or TARGET alone
 #   graphs    SIZE random graphs (default 20,000) that tests/blackbox/test_random.py does not try
@@ -12,7 +12,8 @@
 #   throughput  requests a second beside a program that does nothing with the same bodies, in rounds of SIZE seconds (default
 #             2), in a release build; BASE may name the program of an older one, which is measured too
 #   calls     small InferNode calls a second by gRPC against Connect, on one connection, in rounds of SIZE calls (default 20000)
-#   large     eight models of SIZE MiB (default 1024) at once by Connect and gRPC-Web, while the daemon's memory is watched
+#   threads   64 clients of every protocol at once for SIZE seconds (default 20) with the thread sanitizer, then SIGTERM
+#   large     ten models of SIZE MiB (default 1024) at once by Connect, gRPC-Web and gRPC, while the daemon's memory is watched
 #   floats    the texts of five times SIZE random floats (default 1,000,000), held against printf
 #   floods    what floods of HTTP/2 frames cost other clients, in measurements of SIZE seconds (default 3)
 #   optimised FOLDER  what ONNX Runtime's optimiser makes of the models in FOLDER at each level, held against the runtime;
@@ -76,6 +77,19 @@ soak_script() {
         verdict "$2 $1" $?
 }
 
+# The same with the thread sanitizer.
+soak_threads() {
+        # shellcheck disable=SC2086
+        need_packages $TEST_PACKAGES || exit 1
+        [ -f build-tsan/build.ninja ] || meson setup build-tsan -Dbuildtype=debugoptimized -Db_lundef=false -Db_sanitize=thread \
+                -Dtests=false > /dev/null || { verdict "build" 1; return; }
+        meson compile -C build-tsan > build-tsan/compile.log 2>&1 || { tail -40 build-tsan/compile.log; verdict "build" 1; return; }
+        [ -f build-test/tests/models/resnet50.onnx ] || build build-test "" || { verdict "build" 1; return; }
+        SHAPED=$PWD/build-tsan/service/shaped SHAPED_MODELS=$PWD/build-test/tests/models TSAN_OPTIONS=halt_on_error=1 \
+                PYTHONPATH=tests/blackbox python3 "tests/soak/$1.py" "$2"
+        verdict "$2 $1" $?
+}
+
 # The same, for figures: of a build as it is released, so that they say something.
 soak_figures() {
         # shellcheck disable=SC2086
@@ -104,6 +118,7 @@ connections) soak_script connections "${2:-50}" ;;
 fairness) soak_figures fairness "${2:-20}" ;;
 throughput) soak_figures throughput "${2:-2}" ;;
 calls) soak_figures calls "${2:-20000}" ;;
+threads) soak_threads threads "${2:-20}" ;;
 large) soak_figures large "${2:-1024}" ;;
 floods) soak_figures floods "${2:-3}" ;;
 optimised) soak_script optimised "${2:?tests/soak/run.sh optimised FOLDER}" ;;
@@ -117,12 +132,13 @@ all)
         soak_figures fairness 20
         soak_figures throughput 2
         soak_figures calls 20000
+        soak_threads threads 20
         soak_figures large 1024
         soak_figures floods 3
         soak_floats 1000000
         ;;
 *)
-        echo "usage: tests/soak/run.sh [fuzz|graphs|operators|requests|connections|fairness|throughput|calls|large|floods|floats|optimised|all] [SIZE] [TARGET]" >&2
+        echo "usage: tests/soak/run.sh [fuzz|graphs|operators|requests|connections|fairness|throughput|calls|threads|large|floods|floats|optimised|all] [SIZE] [TARGET]" >&2
         exit 2
         ;;
 esac
