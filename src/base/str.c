@@ -243,12 +243,14 @@ bool str_intern_clean(struct strings *strings, const struct str_expected *expect
 {
         struct slot *slot = slot_of(strings, expected);
 
-        if (slot->handle)
+        if (slot->handle) {
                 *ret = slot->handle - 1;
-        else if (!utf8_is_clean(expected->text, expected->length))
+                return true;
+        }
+        /* What is plain is clean. */
+        if (!plain_is(expected->text, expected->length) && !utf8_is_clean(expected->text, expected->length))
                 return false;
-        else
-                *ret = add(strings, slot, expected, true);
+        *ret = add(strings, slot, expected, true);
         return true;
 }
 

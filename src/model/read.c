@@ -50,9 +50,9 @@ static inline bool is_long(const uint8_t *field, const struct wire_head *head)
 }
 
 /* A field that nobody reads. */
-static bool drop_field(struct reader *r, const struct wire_head *head)
+static bool drop_field(struct reader *r, size_t size)
 {
-        r->dropped += field_size(head);
+        r->dropped += size;
         return !r->is_kept;
 }
 
@@ -409,7 +409,7 @@ static bool read_fields(struct reader *r, enum schema_message message, struct sp
                 const struct schema_field *is = &schema->field[head.number < SCHEMA_NUMBERS ? head.number : 0];
 
                 if (!schema_takes(is, head.type)) {
-                        if (!drop_field(r, &head))
+                        if (!drop_field(r, field_size(&head)))
                                 return false;
                         span.at += field_size(&head);
                         continue;
@@ -500,7 +500,8 @@ static bool keep_name(struct reader *r, struct span span, const char **ret)
         return true;
 }
 
-static bool read_part(struct reader *r, struct span span, uint32_t number, uint32_t depth, struct node_parts *parts)
+static inline bool read_part(struct reader *r, struct span span, uint32_t number, uint32_t depth,
+                             struct node_parts *parts)
 {
         void *child;
 
@@ -549,23 +550,47 @@ static bool make_node(struct reader *r, const struct node_parts *parts, struct m
         return true;
 }
 
+/* The number of a field with a tag and a length of one byte each, as nearly all are, and what it holds; else 0. */
+static inline uint32_t short_field(struct span span, struct span *ret)
+{
+        if (span.end - span.at < 2 || (span.at[0] & 0x87) != WIRE_LENGTH || span.at[1] >= 0x80 ||
+            span.at[1] > span.end - span.at - 2)
+                return 0;
+        *ret = (struct span){span.at + 2, span.at + 2 + span.at[1]};
+        return span.at[0] >> 3;
+}
+
+/* The same of any field: 0 for one that nobody reads; false for what is unusual. */
+static bool any_field(struct reader *r, struct span span, struct span *ret, uint32_t *ret_number)
+{
+        struct wire_head head;
+
+        if (!next_head(span, &head))
+                return false;
+        ret->end = span.at + field_size(&head);
+        ret->at = span.at + head.size;
+        *ret_number = head.number;
+        if (head.number < SCHEMA_NUMBERS && schema_takes(&schema_of[SCHEMA_NODE].field[head.number], head.type))
+                return !is_long(span.at, &head);
+        *ret_number = 0;
+        return drop_field(r, field_size(&head));
+}
+
 static bool read_node_at(struct reader *r, struct span span, uint32_t depth, struct model_node **ret)
 {
         struct node_parts parts;
-        struct wire_head head;
+        struct span content;
 
         parts.n_input = parts.n_output = parts.n_attribute = 0;
         parts.name = "";
         parts.op = parts.domain = parts.overload = NULL;
-        for (; span.at < span.end; span.at += field_size(&head)) {
-                if (!next_head(span, &head))
-                        return false;
-                const bool is_known = head.number < SCHEMA_NUMBERS &&
-                                      schema_takes(&schema_of[SCHEMA_NODE].field[head.number], head.type);
+        for (; span.at < span.end; span.at = content.end) {
+                uint32_t number = short_field(span, &content);
 
-                if (is_known ? is_long(span.at, &head) ||
-                                       !read_part(r, content_of(span.at, &head), head.number, depth, &parts)
-                             : !drop_field(r, &head))
+                if (!number || schema_of[SCHEMA_NODE].field[number].kind == SCHEMA_DROP)
+                        if (!any_field(r, span, &content, &number))
+                                return false;
+                if (number && !read_part(r, content, number, depth, &parts))
                         return false;
         }
         return make_node(r, &parts, ret);
