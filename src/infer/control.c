@@ -320,7 +320,7 @@ static bool walk_branch(struct infer *f, const struct scope *scope, struct node 
 {
         struct unreached mark = control_enter_unreached(f, unreached);
         uint32_t held = taken ? 0 : dim_hold(f->dims, dim_symbol_count(f->dims));
-        bool walked = walk_body(f, scope, n, name, branch, NULL, 0, outputs, (size_t)n->n_out);
+        bool walked = body_walk(f, scope, n, name, branch, NULL, 0, outputs, (size_t)n->n_out);
 
         if (!taken)
                 dim_release(f->dims, held);
@@ -385,7 +385,7 @@ static bool map_any(struct infer *f, const struct scope *scope, struct node *n, 
                         args[i] = (struct value){.type = *type->of};
         }
         struct unreached mark = control_enter_unreached(f, in_given(n, 0) && is_empty(n->in[0]));
-        bool walked = walk_body(f, scope, n, "body", body, args, body->n_input, ret, body->n_output);
+        bool walked = body_walk(f, scope, n, "body", body, args, body->n_input, ret, body->n_output);
 
         control_leave_unreached(f, &mark, walked);
         dim_release(f->dims, held);

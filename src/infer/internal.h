@@ -190,6 +190,10 @@ struct result_value *entry_room(struct infer *f);
 bool entry_keep(struct infer *f, struct scope *scope, str_id name);
 /* A new entry at the end; false when the scope has one of that name already. */
 bool entry_add(struct infer *f, struct scope *scope, str_id name, const struct result_value *entry);
+/* What became known since the entry was looked at last takes its place in its value, for every rule at once. */
+void entry_resolve(struct infer *f, struct result_value *entry);
+/* Remembers of anonymous symbols that they first stood in the shape of this value. */
+void entry_place(struct infer *f, const struct type *type, const char *name);
 /* The value of a name, in the scope or around it; NULL. */
 struct result_value *scope_find(const struct infer *f, const struct scope *scope, str_id name);
 
@@ -369,21 +373,23 @@ void scope_initializers(struct infer *f, struct scope *scope, const OnnxGraph *g
 void walk_nodes(struct infer *f, struct scope *scope, const struct node_list *nodes);
 void walk_node(struct infer *f, struct scope *scope, const struct model_node *node, int64_t index);
 
+/* -- body.c -- */
+
 /* A body of a control-flow operator: its inputs get `args` (NULL: what it declares), its outputs come back in
    ret_outputs (type_unknown where it fails). False past the limit on nesting, which is noted. */
-bool walk_body(struct infer *f, const struct scope *parent, struct node *n, const char *attribute,
+bool body_walk(struct infer *f, const struct scope *parent, struct node *n, const char *attribute,
                const OnnxGraph *graph, const struct value *args, size_t n_args, struct value *ret_outputs,
                size_t n_outputs);
 
 /* What can be taken back when a body is walked again. */
-struct walk_mark {
+struct body_mark {
         size_t n_entry, n_constraint;
         struct diags diags;
         struct function_memo *memo;
         uint64_t called_bytes;
 };
-struct walk_mark walk_mark(const struct infer *f);
-void walk_rewind(struct infer *f, const struct walk_mark *mark);
+struct body_mark body_mark(const struct infer *f);
+void body_rewind(struct infer *f, const struct body_mark *mark);
 
 /* -- control.c: If and SequenceMap, and what operators with subgraphs share -- */
 

@@ -84,7 +84,7 @@ static enum ox_code carry_on(struct infer *f, const struct scope *scope, struct 
 {
         c->free_since = dim_symbol_count(f->dims);
         for (int pass = 0;; pass++) {
-                struct walk_mark mark = walk_mark(f);
+                struct body_mark mark = body_mark(f);
                 uint64_t before = f->nodes;
                 uint32_t held = dim_hold(f->dims, dim_symbol_count(f->dims));
                 bool spent = f->again > again_most(f), changed = false;
@@ -92,7 +92,7 @@ static enum ox_code carry_on(struct infer *f, const struct scope *scope, struct 
                 if (spent)
                         give_up(c, true);
                 bool walked =
-                        walk_body(f, scope, n, "body", c->body, c->args, c->n_args, c->outputs, c->body->n_output);
+                        body_walk(f, scope, n, "body", c->body, c->args, c->n_args, c->outputs, c->body->n_output);
 
                 dim_release(f->dims, held);
                 if (!walked)
@@ -108,7 +108,7 @@ static enum ox_code carry_on(struct infer *f, const struct scope *scope, struct 
                         return OX_OK;
                 if (pass >= CARRY_PASSES)
                         give_up(c, pass > CARRY_PASSES);
-                walk_rewind(f, &mark);
+                body_rewind(f, &mark);
                 f->again += c->cost;
         }
 }

@@ -100,6 +100,29 @@ bool entry_add(struct infer *f, struct scope *scope, str_id name, const struct r
         return entry_keep(f, scope, name);
 }
 
+void entry_resolve(struct infer *f, struct result_value *entry)
+{
+        uint32_t bindings = dim_bindings(f->dims);
+
+        if (entry->bindings == bindings)
+                return;
+        entry->bindings = bindings;
+        value_resolve(f->arena, f->dims, &entry->value);
+}
+
+void entry_place(struct infer *f, const struct type *type, const char *name)
+{
+        uint32_t symbol;
+
+        while (type->of)
+                type = type->of;
+        if (type->kind != TYPE_TENSOR)
+                return;
+        for (int d = 0; d < type->rank; d++)
+                if (!dim_is_int(type->dim[d]) && dim_as_symbol(f->dims, type->dim[d], &symbol))
+                        dim_symbol_place(f->dims, symbol, name, d);
+}
+
 struct result_value *scope_find(const struct infer *f, const struct scope *scope, str_id name)
 {
         for (; scope; scope = scope->parent) {

@@ -52,15 +52,15 @@ static bool unroll_next(struct unroll *u)
 
         if (f->nodes >= f->unroll_end)
                 return false;
-        struct walk_mark mark = walk_mark(f);
+        struct body_mark mark = body_mark(f);
         uint32_t held = dim_hold(f->dims, dim_symbol_count(f->dims));
         bool walked =
-                walk_body(f, u->scope, u->n, "body", u->body, u->args, u->body->n_input, u->outputs, u->body->n_output);
+                body_walk(f, u->scope, u->n, "body", u->body, u->args, u->body->n_input, u->outputs, u->body->n_output);
         bool good = walked && f->diags.errors == mark.diags.errors;
         struct diags found = f->diags;
 
         dim_release(f->dims, held);
-        walk_rewind(f, &mark);
+        body_rewind(f, &mark);
         if (!good && u->reports)
                 f->diags = found;
         return good;

@@ -11,17 +11,6 @@
 
 /* -- one node -- */
 
-/* What became known since a value was looked at last takes its place in it, for every rule at once. */
-static void entry_resolve(struct infer *f, struct result_value *entry)
-{
-        uint32_t bindings = dim_bindings(f->dims);
-
-        if (entry->bindings == bindings)
-                return;
-        entry->bindings = bindings;
-        value_resolve(f->arena, f->dims, &entry->value);
-}
-
 /* What was found of the values that a node takes. */
 struct taken {
         bool is_whole;  /* none is missing */
@@ -228,20 +217,6 @@ static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct 
         return check_faults(n);
 }
 
-/* Remembers where an anonymous symbol first stood in a shape. */
-static void place_symbols(struct infer *f, const struct type *type, const char *name)
-{
-        uint32_t symbol;
-
-        while (type->of)
-                type = type->of;
-        if (type->kind != TYPE_TENSOR)
-                return;
-        for (int d = 0; d < type->rank; d++)
-                if (!dim_is_int(type->dim[d]) && dim_as_symbol(f->dims, type->dim[d], &symbol))
-                        dim_symbol_place(f->dims, symbol, name, d);
-}
-
 /* Whether a value has its sizes from an input of its node, where their symbols stood before. */
 static bool shares_sizes(const struct node *n, const struct type *type)
 {
@@ -305,7 +280,7 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n,
                 if (declared >= 0)
                         merge_output(f, scope, n, (size_t)declared, entry);
                 if (!shares_sizes(n, &entry->value.type))
-                        place_symbols(f, &entry->value.type, entry->name);
+                        entry_place(f, &entry->value.type, entry->name);
                 if (!entry_keep(f, scope, name))
                         infer_note(f,
                                    &(struct note){.severity = OX_ERROR,
@@ -512,116 +487,4 @@ void walk_nodes(struct infer *f, struct scope *scope, const struct node_list *no
                         return;
                 }
         }
-}
-
-/* -- bodies -- */
-
-struct walk_mark walk_mark(const struct infer *f)
-{
-        return (struct walk_mark){f->n_entry, f->n_constraint, f->diags, f->memo, f->called_bytes};
-}
-
-void walk_rewind(struct infer *f, const struct walk_mark *mark)
-{
-        struct ox_diag *at = f->diags.at;
-        size_t capacity = f->diags.capacity;
-
-        f->n_entry = mark->n_entry;
-        f->n_constraint = mark->n_constraint;
-        f->called_bytes = mark->called_bytes;
-        f->diags = mark->diags;
-        f->diags.at = at;
-        f->diags.capacity = capacity;
-        /* What a function gave is remembered along with the entries of its body. */
-        function_forget(f, mark->memo);
-}
-
-static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *graph, const struct value *args,
-                        size_t n_args)
-{
-        for (size_t i = 0; i < graph->n_input; i++) {
-                const char *name = text_or_empty(graph->input[i]->name);
-                struct result_value entry = entry_given(OX_KIND_INPUT, scope, name);
-                struct declare_site site = {.scope = scope->path, .value = name, .in_function = scope->frame != NULL};
-                struct type declared = declare_type(f, graph->input[i]->type, &site);
-
-                /* What the body declares of its inputs holds only in so far as the caller's values keep to it. */
-                if (i < n_args)
-                        entry.value = args[i];
-                if (entry.value.type.kind == TYPE_UNKNOWN)
-                        entry.value.type = declare_close(f, &declared, &site);
-                if (entry.value.type.kind == TYPE_TENSOR && entry.value.type.elem == ELEM_UNDEFINED &&
-                    declared.kind == TYPE_TENSOR)
-                        entry.value.type.elem = declared.elem;
-                if (name[0] && scope->parent && scope_find(f, scope->parent, str_intern_static(f->strings, name)))
-                        infer_note(f,
-                                   &(struct note){.severity = OX_INFO,
-                                                  .reason = REASON_NAME_SHADOWED,
-                                                  .scope = scope->path,
-                                                  .value = name},
-                                   "input %s of the body hides a value of that name outside of it", name);
-                place_symbols(f, &entry.value.type, name);
-                if (!entry_add(f, scope, str_intern_static(f->strings, name), &entry))
-                        infer_note(f,
-                                   &(struct note){.severity = OX_ERROR,
-                                                  .reason = REASON_DUPLICATE_NAME,
-                                                  .scope = scope->path,
-                                                  .value = name},
-                                   "%s is defined twice: as %s and again as %s", name,
-                                   entry_party(f, scope_find(f, scope, str_intern_static(f->strings, name))),
-                                   entry_party(f, &entry));
-        }
-}
-
-bool walk_body(struct infer *f, const struct scope *parent, struct node *n, const char *attribute,
-               const OnnxGraph *graph, const struct value *args, size_t n_args, struct value *ret_outputs,
-               size_t n_outputs)
-{
-        struct scope scope = {
-                .parent = parent,
-                .path = scope_path(parent, n, attribute),
-                .opsets = parent->opsets,
-                .frame = parent->frame,
-                .repeats = parent->repeats || n->row->control != CONTROL_IF,
-                .depth = parent->depth + 1,
-        };
-
-        if (scope.depth > f->limits->graph_depth) {
-                f->depth_cuts++;
-                node_error(n, REASON_GRAPH_DEPTH, -1,
-                           "subgraphs and functions are nested deeper than the limit graph_depth, %lld",
-                           (long long)f->limits->graph_depth);
-                return false;
-        }
-        spend_time(f, graph_cost(graph));
-        if (f->unroll_end)
-                f->nodes += graph_cost(graph);
-        if (!f->options->ignore_declared) {
-                /* Shapes of subgraphs' outputs nobody checks, and some exporters write [] for what they do not know. */
-                scope_declare(f, &scope, graph->output, graph->n_output);
-                scope.n_without_shape = scope.n_declaration;
-                scope_declare(f, &scope, graph->value_info, graph->n_value_info);
-        }
-        body_inputs(f, &scope, graph, args, n_args);
-        scope_initializers(f, &scope, graph);
-        walk_nodes(f, &scope, graph_nodes(graph));
-        for (size_t o = 0; o < n_outputs; o++) {
-                struct result_value *entry = NULL;
-
-                ret_outputs[o] = (struct value){.type = type_unknown};
-                if (o < graph->n_output && graph->output[o]->name)
-                        entry = scope_find(f, &scope, str_intern_static(f->strings, graph->output[o]->name));
-                if (entry) {
-                        entry_resolve(f, entry);
-                        ret_outputs[o] = entry->value;
-                } else if (o < graph->n_output) {
-                        infer_note(f,
-                                   &(struct note){.severity = OX_ERROR,
-                                                  .reason = REASON_UNKNOWN_OUTPUT,
-                                                  .scope = scope.path,
-                                                  .value = text_or_empty(graph->output[o]->name)},
-                                   "nothing defines output %s", text_or_empty(graph->output[o]->name));
-                }
-        }
-        return true;
 }
