@@ -10,11 +10,11 @@
 #include "work/contexts.h"
 #include "work/pool.h"
 
-/* Calls that are over, to be used again. */
+/* Finished calls, kept for reuse. */
 struct call_pool {
         pthread_mutex_t lock;
         struct call *first;
-        size_t count, bytes; /* bytes of their replies' memory */
+        size_t count, bytes; /* bytes of memory of their replies */
 };
 
 struct service {
@@ -27,11 +27,11 @@ struct service {
         const struct ox_operators *const *operators; /* that the daemon was started with, for every inference */
         size_t n_operators;
         uint64_t seed;        /* of hash tables */
-        atomic_bool draining; /* SIGTERM has come: not ready, and connections end with their reply */
+        atomic_bool draining; /* set on SIGTERM: not ready, and connections close after their reply */
 };
 
 void calls_init(struct call_pool *pool);
 void calls_done(struct call_pool *pool);
 
-/* Frees a kept call that is not in use; false when there is none. */
+/* Frees an unused kept call; false if there is none. */
 bool calls_reclaim(struct call_pool *pool);

@@ -48,7 +48,7 @@ static const struct flag flags[] = {
 #define FLAG_COUNT (sizeof(flags) / sizeof(flags[0]))
 #define NAME_MOST  64
 
-/* "upload_bytes" as "upload-bytes", or as SHAPED_UPLOAD_BYTES. */
+/* Spells "upload_bytes" as "upload-bytes" or SHAPED_UPLOAD_BYTES. */
 static void spell_flag(const struct flag *flag, char *ret)
 {
         size_t i = 0;
@@ -66,7 +66,7 @@ static void spell_variable(const struct flag *flag, char *ret)
                 ret[i] = (char)toupper((unsigned char)ret[i]);
 }
 
-/* An integer, with K, M, G or T behind it, or Ki, Mi, Gi or Ti, for powers of 1024. */
+/* An integer, possibly followed by K, M, G or T, or Ki, Mi, Gi or Ti, for powers of 1024. */
 static bool read_int(const char *text, int64_t *ret)
 {
         static const char powers[] = "KMGT";
@@ -147,14 +147,14 @@ bool config_begin(struct config *config, enum command command)
                 spell_variable(&flags[i], name);
                 const char *value = flags[i].commands & command ? getenv(name) : NULL;
 
-                /* One that is empty is none: so a variable is unset where only values can be given. */
+                /* An empty variable counts as unset, because some environments can only set values. */
                 if (value && *value && !store(config, &flags[i], value))
                         return refuse(&flags[i], name, value);
         }
         return true;
 }
 
-/* Kubernetes gives each container variables of every service beside it: one called "shaped" has these. */
+/* Kubernetes sets variables for every service in each container; these are those of a service named "shaped". */
 static bool is_of_kubernetes(const char *name)
 {
         static const char *const begins[] = {"SHAPED_SERVICE_", "SHAPED_PORT=", "SHAPED_PORT_"};
@@ -219,7 +219,7 @@ enum config_outcome config_flag(struct config *config, enum command command, cha
                     strncmp(given + 2, spelled, length - 2) != 0)
                         continue;
                 snprintf(name, sizeof(name), "--%.61s", spelled);
-                /* A flag that says yes or no may stand alone for yes, where neither follows. */
+                /* A boolean flag without a value means true. */
                 bool truth, alone = flags[i].kind == KIND_BOOL && given[length] != '=' &&
                                     (!argv[*at + 1] || !read_bool(argv[*at + 1], &truth));
                 const char *value = alone ? "true" : NULL;

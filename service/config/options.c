@@ -37,7 +37,7 @@ void options_done(struct options *options)
         free(options->explain);
 }
 
-/* Memory that lives as long as the options; NULL when there is none. */
+/* Memory that lives as long as the options; NULL if there is none. */
 static void *keep(struct options *options, size_t size)
 {
         void **grown = realloc(options->block, (options->n_block + 1) * sizeof(*grown));
@@ -70,7 +70,7 @@ static bool set_bool(struct options *options, const char *name, const char *valu
         return fail(options, "%s must be true, false, 1 or 0, got '%.40s'", name, value);
 }
 
-/* NAME=VALUE, split at the last `=`: a name may hold one. `text` ends where the name does then. */
+/* Splits NAME=VALUE at the last `=`, since a name may contain one. `text` then ends after the name. */
 static bool read_binding(struct options *options, const char *option, char *text, struct ox_binding *ret)
 {
         char *equals = strrchr(text, '='), *end;
@@ -127,7 +127,7 @@ static char *trim(char *text, char *end)
         return text;
 }
 
-/* 8x3x?x-1, as some tools write shapes of numbers alone: every x becomes a comma. */
+/* 8x3x?x-1, as some tools write shapes: every x becomes a comma if the rest are numbers. */
 static void split_at_x(char *text)
 {
         for (const char *at = text;; at++) {
@@ -154,7 +154,7 @@ static char *strip_brackets(char *text)
         return trim(text + 1, text + length - 1);
 }
 
-/* What stands between commas; nothing is an empty list. */
+/* The items between commas; an empty text is an empty list. */
 static bool split_list(struct options *options, char *text, const char *const **ret, size_t *ret_count)
 {
         size_t most = 1;
@@ -176,7 +176,7 @@ static bool split_list(struct options *options, char *text, const char *const **
         return true;
 }
 
-/* INPUT:LIST, split at the last `:`: a copy that ends where the input's name does, and the list. */
+/* Splits INPUT:LIST at the last `:`, into a copy of the input's name and the list. */
 static bool split_input(struct options *options, const char *option, const char *value, char **ret_input,
                         char **ret_list)
 {
@@ -196,7 +196,7 @@ static bool split_input(struct options *options, const char *option, const char 
         return true;
 }
 
-/* INPUT:1,3,N,224; nothing behind the colon is a scalar. */
+/* INPUT:1,3,N,224; a scalar if nothing follows the colon. */
 static bool set_shape(struct options *options, const char *value)
 {
         struct ox_input_shape *grown = realloc(options->shape, (options->infer.n_shape + 1) * sizeof(*grown));
@@ -217,7 +217,7 @@ static bool set_shape(struct options *options, const char *value)
         return true;
 }
 
-/* INPUT:1024,1024 or INPUT:[[1,2],[3,4]]: row-major, whatever brackets say. */
+/* INPUT:1024,1024 or INPUT:[[1,2],[3,4]]: row-major, ignoring brackets. */
 static bool set_value(struct options *options, const char *value)
 {
         struct ox_input_content *grown = realloc(options->content, (options->infer.n_content + 1) * sizeof(*grown));
@@ -279,7 +279,7 @@ static bool set_explain(struct options *options, const char *value)
         return true;
 }
 
-/* Parts of the answer that are there when they are asked for. */
+/* Parts of the answer that are included on request. */
 static bool set_include(struct options *options, const char *value)
 {
         char *text = keep_text(options, value);

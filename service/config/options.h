@@ -1,4 +1,4 @@
-/* The options of an inference, as names and values that came in a query or as flags. */
+/* The options of an inference, as names and values from a query or from flags. */
 #pragma once
 
 #include <stdio.h>
@@ -8,14 +8,14 @@
 struct options {
         struct ox_options infer;
         bool pretty;
-        bool last_counts;           /* when an option that is no list is given again, as a flag; else that is a fault */
-        uint32_t given;             /* which have been, by their place in the table */
-        struct ox_binding *binding; /* as infer.binding, with room to grow */
+        bool last_counts;           /* flags: an option that is not a list may be repeated; otherwise that is a fault */
+        uint32_t given;             /* bits of the options already given, by their place in the table */
+        struct ox_binding *binding; /* infer.binding, with room to grow */
         struct ox_input_shape *shape;
         struct ox_input_content *content;
         struct ox_bindings *bindings;
         const char **explain;
-        void **block; /* what the texts stand in */
+        void **block; /* holds the texts */
         size_t n_block;
         char error[256];
 };
@@ -24,12 +24,11 @@ struct options {
 void options_begin(struct options *options, uint64_t seed);
 void options_done(struct options *options);
 
-/* Whether there is an option of that name; flags spell _ as -. */
+/* Whether an option has this name; flags spell _ as -. */
 bool options_known(const char *name, size_t length);
 bool options_is_bool(const char *name, size_t length);
 
-/* Takes one option. False, with `error` set, for a value that does not do and for an unknown name. `value` is copied.
- */
+/* Takes one option. False, with `error` set, for an invalid value or an unknown name. `value` is copied. */
 bool options_set(struct options *options, const char *name, size_t length, const char *value);
 
 void options_help(FILE *to);

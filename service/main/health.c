@@ -18,9 +18,9 @@
 static const char by_path[] = "unix:";
 
 struct target {
-        struct sockaddr_un local; /* family AF_UNSPEC: it is host and port */
+        struct sockaddr_un local; /* family AF_UNSPEC: host and port */
         char host[256], port[16];
-        char authority[280]; /* as it is named in messages, and by host and port in the request */
+        char authority[280]; /* its name in messages, and host and port for the request */
 };
 
 /* http://HOST[:PORT][/...]: only host and port count. */
@@ -61,7 +61,7 @@ static bool read_target(const char *url, struct target *ret)
         return true;
 }
 
-/* -1, with the reason, when there is no connection. */
+/* -1, with the reason, if it cannot connect. */
 static int connect_to_address(const struct sockaddr *address, socklen_t size, const char **ret_reason)
 {
         struct timeval patience = {.tv_sec = PATIENCE_S};
@@ -102,7 +102,7 @@ static int connect_to(const struct target *target, const char **ret_reason)
 
 #define ANSWER_BYTES 4096
 
-/* The reason in the body of an answer, as a daemon that is not ready writes it; "" for none. */
+/* The reason in the answer of a daemon that is not ready; "" if there is none. */
 static void read_reason(const char *answer, char *ret, size_t size)
 {
         const char *body = strstr(answer, "\r\n\r\n");
@@ -112,11 +112,11 @@ static void read_reason(const char *answer, char *ret, size_t size)
         snprintf(ret, size, "%s", message ? message : "");
         for (char *c = ret; *c; c++)
                 if (iscntrl((unsigned char)*c))
-                        *c = ' '; /* whatever answers there may not write to the terminal */
+                        *c = ' '; /* control characters of an unknown server must not reach the terminal */
         json_decref(error);
 }
 
-/* The status of the answer, with the reason of an error; 0 for none. */
+/* The status of the answer, with the reason of an error; 0 if there is no answer. */
 static int ask(int fd, const struct target *target, char *ret_reason, size_t size)
 {
         char text[ANSWER_BYTES];
@@ -140,7 +140,7 @@ static int ask(int fd, const struct target *target, char *ret_reason, size_t siz
         return strncmp(text, "HTTP/1.", 7) == 0 && have > 9 ? (int)strtol(text + 9, NULL, 10) : 0;
 }
 
-/* Where a daemon is that listens at an address: one that listens everywhere is on this machine. */
+/* The address of a daemon from its --listen: one that listens at every address is on this machine. */
 static void url_of(const char *listen, char *ret, size_t size)
 {
         static const struct {

@@ -1,4 +1,4 @@
-/* shaped infer: one model, without a server. */
+/* shaped infer: infers one model, without a daemon. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -92,7 +92,7 @@ static enum ox_code render_patch_out(struct ox_context *context, const struct jo
         return ox_render_patch(context, result, write_out, stdout);
 }
 
-/* What writes the answer in a format; NULL: there is no such format. */
+/* The function that writes an answer in a format; NULL: unknown format. */
 static renderer render_of(const char *format)
 {
         static const struct {

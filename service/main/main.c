@@ -44,7 +44,7 @@ void help_command(enum command command, FILE *to)
 
 bool output_end(void)
 {
-        /* Both: a write that failed before leaves nothing to flush, and what is left to flush may fail yet. */
+        /* Checks both: after a failed write there is nothing left to flush, and flushing may fail. */
         bool flushed = fflush(stdout) == 0;
 
         if (flushed && !ferror(stdout))
@@ -53,8 +53,8 @@ bool output_end(void)
         return false;
 }
 
-/* Reads the flags of a command, and its operand where it takes one (*ret_operand, NULL: not given). False: *ret_status
-   is set, and all is said. */
+/* Reads the flags of a command, and its operand if it takes one (*ret_operand, NULL: not given). False: *ret_status is
+   set, and a message was printed. */
 static bool read_flags(struct config *config, enum command command, char **argv, const char **ret_operand,
                        int *ret_status)
 {

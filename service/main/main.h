@@ -13,7 +13,7 @@ int infer_main(int argc, char **argv);
 int operators_main(const struct config *config, const char *name); /* NULL: all operators */
 int health_main(const struct config *config);
 
-/* Once all is printed: false, with the reason on stderr, when not all of it reached standard output. */
+/* Called after the last output: false, with the reason on stderr, if a part of it did not reach standard output. */
 bool output_end(void);
 
 /* Operators of one's own, from a file or from the files *.ops of a folder, in the order of their names. */

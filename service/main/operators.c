@@ -1,4 +1,4 @@
-/* shaped operators: the registry as a table, and one operator in detail. */
+/* shaped operators: lists the registry as a table, or shows one operator in detail. */
 #include <string.h>
 
 #include "engine.h"
@@ -187,7 +187,7 @@ static void complain(const struct config *config, const char *name)
         fprintf(stderr, "\n");
 }
 
-/* Every operator of the name, in whichever domain. */
+/* All operators of the name, in any domain. */
 static bool print_named(const struct config *config, const char *name)
 {
         struct catalog catalog = catalog_of(config);

@@ -1,4 +1,4 @@
-/* shaped serve: the daemon from its start to its drain. */
+/* shaped serve: runs the daemon, from its start to its drain. */
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -19,14 +19,18 @@
 #include "version.h"
 
 #define CONTEXTS_SPARE 4
-#define MAPPED_BYTES   (128 * 1024) /* what malloc() has as a mapping of its own from this size on goes back at once */
-#define QUIET_MS       200          /* without a request, until a drain is over: what is on its way may still come */
-#define STEP_MS        20
+#define MAPPED_BYTES                                                                                                   \
+        (128 * 1024) /* from this size on, malloc() maps memory of its own, which returns to the                       \
+                        system when freed */
+#define QUIET_MS                                                                                                       \
+        200 /* without a request until a drain is over, because a request may still be on its                          \
+               way */
+#define STEP_MS 20
 
 struct daemon {
         struct service service;
         struct operator_tables operators;
-        struct config config; /* with what was left to us filled in */
+        struct config config; /* with automatic settings filled in */
         struct listener listener;
         struct peers *peers;
         struct http1 *http1;
@@ -37,7 +41,7 @@ struct daemon {
 
 /* -- starting -- */
 
-/* Where a standard descriptor is closed, the next file or connection would get its number, and log lines. */
+/* If a standard descriptor is closed, the next file or connection would get its number, and log lines with it. */
 static void keep_standard_descriptors(void)
 {
         int fd = open("/dev/null", O_RDWR);
@@ -48,7 +52,7 @@ static void keep_standard_descriptors(void)
                 close(fd);
 }
 
-/* A connection is a file. */
+/* Each connection needs a descriptor. */
 static void raise_files(void)
 {
         struct rlimit limit;
@@ -59,8 +63,8 @@ static void raise_files(void)
         }
 }
 
-/* By itself the C library raises the size from which on it maps, and then keeps what is freed, in an arena of each
-   thread: memory_bytes would be taken several times over. */
+/* By default the C library raises this size and then keeps freed memory in an arena of each thread, which would exceed
+   memory_bytes several times. */
 static void give_back_memory(void)
 {
         mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
@@ -78,7 +82,7 @@ static void fill_in(struct config *config)
                 config->memory_bytes = budget_share();
 }
 
-/* What is kept for requests to come. */
+/* Memory kept for later requests. */
 static bool reclaim(void *user)
 {
         struct service *service = user;
@@ -86,7 +90,7 @@ static bool reclaim(void *user)
         return contexts_reclaim(service->contexts) || calls_reclaim(&service->calls);
 }
 
-/* What nobody has needed for a while goes back to the system. */
+/* Returns memory to the system that was not needed for a while. */
 static void tidy(void *user)
 {
         struct service *service = user;
@@ -176,7 +180,7 @@ static bool start(struct daemon *d)
 
 /* -- ending -- */
 
-/* False when another signal came meanwhile. */
+/* False if another signal arrived meanwhile. */
 static bool pause_ms(const struct daemon *d, long ms)
 {
         struct timespec wait = {.tv_nsec = ms * 1000000};
@@ -184,7 +188,7 @@ static bool pause_ms(const struct daemon *d, long ms)
         return sigtimedwait(&d->signals, NULL, &wait) < 0;
 }
 
-/* Serves on, not ready any more, until those that send requests have seen that. False when another signal came. */
+/* Serves on while /readyz says no, until load balancers have noticed. False if another signal arrived. */
 static bool serve_unready(struct daemon *d)
 {
         int64_t end = clock_ns() + d->config.lame_duck_s * INT64_C(1000000000);
@@ -196,7 +200,7 @@ static bool serve_unready(struct daemon *d)
         return true;
 }
 
-/* Nothing new is accepted; what has been is answered. False when that takes too long, or another signal came. */
+/* Accepts nothing new and answers requests in flight. False if that takes too long, or if another signal arrived. */
 static bool drain(struct daemon *d)
 {
         int64_t begun = clock_ns(), quiet = begun, now = begun;
@@ -216,7 +220,7 @@ static bool drain(struct daemon *d)
         return true;
 }
 
-/* Whether no request is in flight, or only one whose client has its answer already. */
+/* Whether no request is in flight whose client still waits for its answer. */
 static bool is_idle(struct daemon *d)
 {
         int64_t end = clock_ns() + QUIET_MS * INT64_C(1000000);
@@ -229,7 +233,8 @@ static bool is_idle(struct daemon *d)
 static void stop(struct daemon *d)
 {
         acceptor_free(d->acceptor);
-        /* A request that came at the last moment must not wait for a worker, which libmicrohttpd does not survive. */
+        /* A request that arrives at the last moment must not wait for a worker: libmicrohttpd cannot stop with a
+           suspended connection. */
         pool_end(d->service.pool);
         http1_free(d->http1);
         http2_free(d->http2);
@@ -264,7 +269,8 @@ int serve_main(const struct config *config)
         raise_files();
         give_back_memory();
         log_begin(json, &d.service.metrics);
-        /* Blocked before there are threads, so that none of them is interrupted and sigwait() alone sees them. */
+        /* Blocked before threads are started, so that none of them is interrupted and only sigwait() sees the
+           signals. */
         for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
                 signal(harmless[i], SIG_IGN);
         sigemptyset(&d.signals);
@@ -280,9 +286,9 @@ int serve_main(const struct config *config)
         http2_drain(d.http2);
         if (d.config.lame_duck_s)
                 log_line("info", "not ready any more", NULL, 0);
-        /* Another signal ends it at once, and well where there is nothing to wait for. */
+        /* Another signal ends the daemon at once, with success if no request is in flight. */
         if (!(serve_unready(&d) && drain(&d)) && !is_idle(&d)) {
-                /* A worker may still hold a connection, which libmicrohttpd does not survive: the process just ends. */
+                /* A worker may still hold a connection, so libmicrohttpd cannot be stopped: the process just exits. */
                 const struct log_field left = {LOG_NAME("in_flight"), .kind = LOG_INT,
                                                .number = http1_in_flight(d.http1)};
 

@@ -15,7 +15,7 @@
 #define PATIENCE_MS 10
 #define EVENTS_MOST 64
 
-/* A connection that has not said yet what it speaks. */
+/* A connection whose protocol is not known yet. */
 struct silent {
         struct silent *next, **link;
         int socket;
@@ -38,7 +38,8 @@ struct acceptor {
 
 enum speech { SPEECH_NONE, SPEECH_HTTP1, SPEECH_HTTP2 };
 
-/* HTTP/2 begins with a method that HTTP/1.1 does not have (RFC 9113, 3.4). What has ended is left to HTTP/1.1. */
+/* HTTP/2 begins with a method that HTTP/1.1 does not have (RFC 9113, 3.4). A connection that has ended goes to
+   HTTP/1.1. */
 static enum speech hear(int socket)
 {
         static const char preface[] = "PRI ";
@@ -61,7 +62,7 @@ static void hand_on(const struct acceptor *acceptor, enum speech speech, int soc
                                                                  size);
 }
 
-/* -- those that are silent -- */
+/* -- silent connections -- */
 
 static void forget(struct silent *silent)
 {
@@ -71,7 +72,7 @@ static void forget(struct silent *silent)
         free(silent);
 }
 
-/* Every time that something comes, and at its end. False: there is no memory. */
+/* Asks for events for new bytes and for the end. False if memory runs out. */
 static bool listen_to(struct acceptor *acceptor, int socket, const struct sockaddr_storage *address, socklen_t size)
 {
         struct silent *silent = malloc(sizeof(*silent));
@@ -149,7 +150,7 @@ static void accept_all(struct acceptor *acceptor, int listening)
         }
 }
 
-/* The listening socket that an event is of, NULL for none. */
+/* The listening socket of an event; NULL: none. */
 static const int *listening_of(const struct acceptor *acceptor, const void *user)
 {
         for (size_t i = 0; i < acceptor->listener->count; i++)

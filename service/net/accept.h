@@ -1,4 +1,4 @@
-/* The thread that accepts, and finds out by the first bytes which protocol a connection speaks. */
+/* The thread that accepts connections, and detects their protocol by the first bytes. */
 #pragma once
 
 #include <sys/socket.h>
@@ -8,7 +8,8 @@
 
 struct acceptor;
 
-/* Who gets the connections; each owns the socket then. Called on the acceptor's thread. */
+/* The receivers of connections, one for each protocol, which own the socket from then on. Called on the acceptor's
+   thread. */
 struct acceptor_takers {
         void (*http1)(void *user, int socket, const struct sockaddr *address, socklen_t size);
         void (*http2)(void *user, int socket, const struct sockaddr *address, socklen_t size);
@@ -19,9 +20,9 @@ struct acceptor_takers {
 struct acceptor *acceptor_new(const struct listener *listener, struct peers *peers,
                               const struct acceptor_takers *takers);
 
-/* Takes what waits in the backlog, and no more; connections that have said nothing yet are still listened to. The
-   sockets that listen stay open. */
+/* Accepts the connections in the backlog, and no more. Still waits for the first bytes of accepted ones. The listening
+   sockets stay open. */
 void acceptor_stop(struct acceptor *acceptor);
 
-/* The same, if that has not been, and ends the thread. Closes connections that have said nothing. Takes NULL. */
+/* Does the same if it was not done, and ends the thread. Closes connections that have sent nothing. Takes NULL. */
 void acceptor_free(struct acceptor *acceptor);

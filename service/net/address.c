@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-/* As inet_ntop() does, which formats by printf(): this stands in every line of the log. */
+/* Does the work of inet_ntop() without printf(), because every line of the log has an address. */
 static const char *write_v4(const unsigned char *bytes, char *ret)
 {
         char *at = ret;

@@ -13,7 +13,7 @@ struct head {
         bool bad_name, bad_value;
 };
 
-/* Field names are tokens (RFC 9110, 5.6.2): a space before the colon is none. */
+/* Field names are tokens (RFC 9110, 5.6.2), which excludes a space before the colon. */
 static bool is_token(const char *name, size_t size)
 {
         static const char others[] = "!#$%&'*+-.^_`|~";
@@ -47,10 +47,10 @@ static enum MHD_Result each_field(void *user, enum MHD_ValueKind kind, const cha
         return MHD_YES;
 }
 
-/* The lines of the head as they came, to see what libmicrohttpd makes nothing of: it takes a NUL for the end of a
-   value, appends a folded line to the name, and takes a field without a name for the end of the head. In its buffer a
-   NUL stands in the place of each CR, each LF and each first colon. So each field is a name, a NUL, a value and two
-   NULs, and two NULs end the head. False where anything else stands, or more fields than the library has found. */
+/* Checks the lines of the head as received, to find faults that libmicrohttpd hides: it ends a value at a NUL, appends
+   a folded line to the name, and takes a field without a name for the end of the head. In its buffer each CR, each LF
+   and each first colon is replaced by a NUL. So each field is a name, a NUL, a value and two NULs, and two NULs end the
+   head. False for anything else, and for more fields than the library has found. */
 static bool is_whole(const char *lines, const char *end, size_t fields)
 {
         const char *at = lines;

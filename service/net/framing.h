@@ -1,4 +1,5 @@
-/* Where a request's body ends. What can be read in two ways is refused: a proxy before us may read it the other way. */
+/* Determines where a request's body ends. An ambiguous head is refused, because a proxy in front of us may read it
+   differently. */
 #pragma once
 
 #include <microhttpd.h>
@@ -13,7 +14,7 @@ struct framing {
         uint64_t length;
 };
 
-/* NULL, or what is wrong with the head of the request. Finds the first of each of its fields. `method` and `version`
-   are where libmicrohttpd says that they are: between them and behind them its buffer has the head. */
+/* Returns NULL, or the fault of the request's head. Finds the first of each of its fields. `method` and `version` must
+   be the pointers given by libmicrohttpd, because they lie in its buffer, which holds the head. */
 const char *framing_read(struct MHD_Connection *connection, const char *method, const char *version,
                          const char *ret_field[FIELD_COUNT], struct framing *ret);

@@ -6,8 +6,8 @@
 #include "service.h"
 #include "work/cost.h"
 
-#define PIECE_BYTES ((size_t)256 * 1024) /* of a body that make a job */
-#define SLICE_BYTES ((size_t)2048)       /* between two looks at the clock: of zstd they may be 64 MiB */
+#define PIECE_BYTES ((size_t)256 * 1024) /* of a body that make one job */
+#define SLICE_BYTES ((size_t)2048)       /* between two looks at the clock: as zstd they may decode to 64 MiB */
 #define PIECE_NS    INT64_C(10000000)    /* after which others have their turn */
 #define SECOND_NS   INT64_C(1000000000)
 
@@ -16,7 +16,7 @@ static struct call *call_of(struct job *job)
         return (struct call *)((char *)job - offsetof(struct call, job));
 }
 
-/* -- the end of a call's part -- */
+/* -- after a worker -- */
 
 static void count(struct call *call, enum metric metric)
 {
@@ -31,7 +31,7 @@ static void give_back(struct call *call)
         call->transport->resume(call, call->is_piece ? CALL_SKIP : CALL_REPLY);
 }
 
-/* The client has gone: nobody wants what is still to be done. */
+/* Ends the call if its client has gone, because nobody wants the result. */
 static bool is_dropped(struct call *call)
 {
         if (!call->transport->is_gone(call))
@@ -129,7 +129,7 @@ static void hand_over_work(struct call *call)
 
 /* -- pieces -- */
 
-/* Takes what was gathered, for PIECE_NS at most. False: the call has its reply. */
+/* Takes gathered bytes for at most PIECE_NS. False: the call has its reply. */
 static bool take_slices(struct call *call)
 {
         struct call_text *gathered = &call->gathered;
@@ -193,7 +193,7 @@ bool handover_body(struct call *call, const char *bytes, size_t size)
 
 /* -- the end of the body -- */
 
-/* Takes what was gathered on this thread. False: the call has its reply. */
+/* Takes the gathered bytes on this thread. False: the call has its reply. */
 static bool take_inline(struct call *call)
 {
         struct call_text *gathered = &call->gathered;

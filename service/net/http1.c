@@ -22,7 +22,9 @@
 #define TEXT(x)         TEXT_OF(x)
 #define TEXT_OF(x)      #x
 #define TOO_LONG        "the query has more than " TEXT(PARAMETERS_MOST) " parameters, or it is too long"
-#define LINGER_MOST     ((uint64_t)64 * 1024 * 1024) /* of a body that is read after an early reply, so that it arrives */
+#define LINGER_MOST                                                                                                    \
+        ((uint64_t)64 * 1024 * 1024) /* of a body that is read after an early reply, so that the                       \
+                                        reply arrives */
 
 struct http1 {
         struct service *service;
@@ -33,13 +35,13 @@ struct http1 {
 
 enum phase {
         PHASE_BODY,  /* the body goes to the handler */
-        PHASE_SKIP,  /* it goes nowhere: the reply stands already, and is sent when the body is over */
-        PHASE_EARLY, /* the same, but the reply was sent past libmicrohttpd */
+        PHASE_SKIP,  /* the body is skipped: the reply is complete, and is sent after the body */
+        PHASE_EARLY, /* the same, but the reply was already sent, bypassing libmicrohttpd */
         PHASE_READY, /* the reply waits to be sent */
         PHASE_SENT,
 };
 
-/* In the place of a call: the request was refused with its first line; or shall be like others that have a head. */
+/* Stand in the place of a call: the request was refused at its first line, or will be once its head is complete. */
 static struct call refused, with_a_nul, too_long;
 
 static bool is_call(const struct call *call)
@@ -54,7 +56,7 @@ static struct peer *peer_of(struct MHD_Connection *connection)
         return info ? info->socket_context : NULL;
 }
 
-/* -- what a call asks of its transport -- */
+/* -- the transport of a call -- */
 
 struct fields {
         const char *name;
@@ -175,9 +177,9 @@ static enum MHD_Result send_reply(struct call *call)
         return result;
 }
 
-/* libmicrohttpd sends no reply in the middle of a body, and closes right after one that is queued before it: the kernel
-   takes such a reply back when more of the body comes. So it goes past the library, and the body is read on for a while
-   (RFC 9112, 9.6). */
+/* libmicrohttpd cannot reply in the middle of a body, and closes right after a reply that is queued before it: the
+   kernel then discards that reply when more of the body arrives. So this reply bypasses the library, and the body is
+   read on for a while (RFC 9112, 9.6). */
 static void send_early(struct call *call)
 {
         char head[256];
@@ -231,7 +233,7 @@ static bool is_past_limit(const struct call *call, uint64_t bytes)
         return bytes > (uint64_t)call->service->config->limits.upload_bytes;
 }
 
-/* After the handler has begun, so that metrics count no scrape of them. */
+/* Called after the handler's begin(), so that a scrape of the metrics does not count itself. */
 static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connection, const char *url,
                              const char *method, const char *version, void **state)
 {
@@ -264,9 +266,10 @@ static enum MHD_Result begin(struct http1 *http1, struct MHD_Connection *connect
         if (!call->status)
                 return MHD_YES;
         http1->handler->done(call);
-        /* A reply that is queued now ends the connection. A client that waits for 100-continue needs it now, for it
-           sends nothing before; others may see no reply before they have sent all, and a proxy takes a connection that
-           ends in mid-request for a server that is down. So the body is read to its end, however long it may be. */
+        /* A reply that is queued now ends the connection. A client that waits for 100-continue needs it now, because it
+           sends nothing before. Other clients may look for a reply only after they have sent everything, and a proxy
+           takes a connection that closes during a request for a server that is down. So the body is read to its end,
+           however long it is. */
         if (call->has_body && framing.expects)
                 return send_reply(call);
         call->phase = PHASE_SKIP;
@@ -291,7 +294,7 @@ static enum MHD_Result take_body(struct call *call, const char *bytes, size_t si
         return call->phase == PHASE_EARLY && call->skipped_body > LINGER_MOST ? MHD_NO : MHD_YES;
 }
 
-/* libmicrohttpd hands on the chunks that it has one after the other, suspended or not. */
+/* libmicrohttpd passes on all chunks that it has read, even after the connection was suspended. */
 static bool is_suspended(struct MHD_Connection *connection)
 {
         const union MHD_ConnectionInfo *info =
@@ -309,7 +312,8 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
                 return MHD_NO;
         if (!is_call(call))
                 return begin(user, connection, url, method, version, state);
-        /* The second: after 100-continue for a request without a body, of the request behind it. */
+        /* The second condition: after 100-continue for a request without a body, these bytes belong to the next
+           request. */
         if (is_suspended(connection) || (bytes && !*size))
                 return MHD_YES;
         if (*size) {
@@ -325,7 +329,8 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
                 if (handover_end(call) != CALL_DONE)
                         return MHD_YES;
         }
-        /* libmicrohttpd takes a trailer field without a name for the end of the trailer: what follows is not read. */
+        /* libmicrohttpd takes a trailer field without a name for the end of the trailer, so nothing after a trailer is
+           read. */
         if (MHD_get_connection_values(connection, MHD_FOOTER_KIND, NULL, NULL) > 0)
                 call->close = true;
         return call->phase == PHASE_SENT ? MHD_YES : send_reply(call);
@@ -333,7 +338,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
 
 /* -- the end of a request -- */
 
-/* Counts and logs an answer that is no call's. */
+/* Counts and logs an answer that belongs to no call. */
 static void note_refusal(struct service *service, int status, const char *path)
 {
         const struct log_field fields[] = {
@@ -347,8 +352,8 @@ static void note_refusal(struct service *service, int status, const char *path)
                 log_line("info", "request refused", fields, (int)(sizeof(fields) / sizeof(fields[0])));
 }
 
-/* What it cannot read, libmicrohttpd answers by itself (400, 413, 414, 431, 505). It tells of that nowhere but in a
-   message, without a word of which connection it was. */
+/* libmicrohttpd answers requests that it cannot read by itself (400, 413, 414, 431, 505). It reports that only in a log
+   message, which does not name the connection. */
 static void on_message(void *user, const char *format, va_list args)
 {
         static const char refusal[] = "Error processing request (HTTP response code is %u";
@@ -365,7 +370,7 @@ static bool is_refused(const struct call *call)
                MHD_get_connection_info(call->connection, MHD_CONNECTION_INFO_HTTP_STATUS) != NULL;
 }
 
-/* Who ended a request before its reply was sent. */
+/* Names what ended a request before its reply was sent. */
 static const char *who_cut_off(const struct call *call, enum MHD_RequestTerminationCode reason)
 {
         const char *by = peer_cut_off_by(peer_of(call->connection));
@@ -413,8 +418,8 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
         }
 }
 
-/* libmicrohttpd keeps each parameter of a query in the connection's pool, and when that is full neither answers nor
-   hangs up. So a query of too many is cut off before it begins with them. */
+/* libmicrohttpd keeps each parameter of a query in the connection's pool, and if that is full it neither answers nor
+   closes the connection. So a query with too many parameters is cut off before the library reads them. */
 static bool has_too_many(const char *target)
 {
         size_t count = 0;
@@ -424,8 +429,8 @@ static bool has_too_many(const char *target)
         return count > PARAMETERS_MOST || strlen(target) + count * PARAMETER_BYTES > TARGET_MOST;
 }
 
-/* In its path, encoded, or as it is anywhere in the target, behind which the version stands. Paths are taken for texts,
-   so that a NUL would hide what is behind it from us and not from a proxy before us. */
+/* Whether there is a NUL, encoded in the path or plain anywhere in the target; the version must follow the target.
+   Paths are C strings, so a NUL would hide the rest from us, but not from a proxy in front of us. */
 static bool holds_nul(const char *target)
 {
         static const char version[] = "HTTP/";
@@ -436,7 +441,7 @@ static bool holds_nul(const char *target)
                strncmp(target + strlen(target) + 1, version, sizeof(version) - 1) != 0;
 }
 
-/* Answers before libmicrohttpd makes anything of the target, which leaves no room in the pool. */
+/* Answers before libmicrohttpd parses the target, which leaves no room in the pool. */
 static void *refuse(struct http1 *http1, struct MHD_Connection *connection, const char *target)
 {
         static const int status = HTTP_URI_TOO_LONG;
@@ -461,7 +466,7 @@ static void *on_request_line(void *user, const char *target, struct MHD_Connecti
                 return &with_a_nul;
         if (!has_too_many(target))
                 return NULL;
-        /* It stands in the library's buffer, which reads the query from there next. */
+        /* The target lies in the library's buffer, from which the query is read next. */
         ((char *)(uintptr_t)strchr(target, '?'))[1] = '\0';
         return &too_long;
 }
@@ -479,12 +484,14 @@ static struct MHD_Daemon *start_daemon(struct http1 *http1)
         const struct config *config = http1->service->config;
         struct MHD_OptionItem options[] = {
                 {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)POOL_BYTES, NULL},
-                /* Past its own limit 0.9.75 locks a mutex for good: it is never reached, for peers_admit() counts. */
+                /* Past its own limit version 0.9.75 locks a mutex forever. The limit is never reached, because
+                   peers_admit() counts. */
                 {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)INT_MAX, NULL},
-                /* It would run while a slow reader takes its time: the watcher of the peers has all time limits. */
+                /* It would also run while a slow reader takes its time. The watcher of the peers has all time
+                   limits. */
                 {MHD_OPTION_CONNECTION_TIMEOUT, 0, NULL},
                 {MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, NULL},
-                /* A pool of one thread is no pool. */
+                /* The library does not accept a pool of one thread. */
                 {config->io_threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t)config->io_threads,
                  NULL},
                 {MHD_OPTION_END, 0, NULL},

@@ -8,13 +8,13 @@
 
 struct http1;
 
-/* NULL when it cannot start. The peers outlive it. */
+/* NULL if it cannot start. The peers must outlive it. */
 struct http1 *http1_new(struct service *service, struct peers *peers, const struct call_handler *handler);
 
 /* Serves a connection that the peers have admitted. */
 void http1_take(struct http1 *http1, int socket, const struct sockaddr *address, socklen_t size);
 
-/* Requests begun and not over. */
+/* The number of requests in flight. */
 int64_t http1_in_flight(const struct http1 *http1);
 
 /* Closes every connection; no request may be in flight. Takes NULL. */

@@ -8,15 +8,15 @@
 
 struct http2;
 
-/* NULL when it cannot start. The peers outlive it. */
+/* NULL if it cannot start. The peers must outlive it. */
 struct http2 *http2_new(struct service *service, struct peers *peers, const struct call_handler *handler);
 
 /* Serves a connection that the peers have admitted and whose first bytes are those of HTTP/2. Any thread may call it.
  */
 void http2_take(struct http2 *http2, int socket, const struct sockaddr *address, socklen_t size);
 
-/* The daemon drains: tells every client that its connection takes no more requests. Those that have begun are answered.
-   To be called again when connections may have come since. */
+/* Drains: tells every client that its connection takes no more requests. Requests in flight are answered. To be called
+   again if connections may have arrived since. */
 void http2_drain(struct http2 *http2);
 
 /* Closes every connection; no worker may have a call. Takes NULL. */

@@ -1,5 +1,5 @@
-/* One HTTP/2 connection without its socket: bytes in, calls, bytes out. One thread alone touches a session and its
-   streams, except that stream_resume() of the owner may be called from any. */
+/* One HTTP/2 connection without its socket: bytes in, calls, bytes out. Only one thread touches a session and its
+   streams, except that any thread may call the owner's resume function. */
 #pragma once
 
 #include <nghttp2/nghttp2.h>
@@ -26,14 +26,14 @@ static inline bool has_moved(struct progress *moved, uint64_t bytes, uint64_t en
         return now - moved->ns <= limit_s * INT64_C(1000000000);
 }
 
-/* What sessions ask of the thread that has them. */
+/* Callbacks to the thread that owns the sessions. */
 struct session_owner {
         struct service *service;
         const struct call_handler *handler;
-        /* A worker is done with the stream's call: stream_go_on() is to be called on the session's thread. From any
-           thread. */
+        /* Called from any thread when a worker is done with the stream's call: stream_go_on() must then be called on
+           the session's thread. */
         void (*resume)(struct session_owner *owner, struct stream *stream);
-        struct stream *idle; /* those that are over, with the memory of their heads, to be used again */
+        struct stream *idle; /* finished streams, kept with the memory of their heads for reuse */
         size_t n_idle;
 };
 
@@ -42,12 +42,12 @@ void sessions_done(struct session_owner *owner);
 
 struct session {
         struct session_owner *owner;
-        nghttp2_session *http2; /* NULL: it is closed, and waits for calls that workers have */
+        nghttp2_session *http2; /* NULL: it is closed, and waits for calls held by workers */
         struct sockaddr_storage address;
         uint64_t client; /* a hash of it */
         struct stream *first;
         size_t n_stream;
-        size_t barren;         /* frames in a row that brought nothing, */
+        size_t barren;         /* consecutive frames without content, */
         size_t barren_bytes;   /* and bytes */
         int64_t changed_ns;    /* when the last stream began or ended */
         uint64_t sent;         /* of all replies' bodies, as far as windows and the socket allowed it */
@@ -68,31 +68,31 @@ struct stream {
         } phase;
         bool is_complete;               /* the client has sent its end */
         bool is_suspended;              /* a worker has the call */
-        bool is_flowing;                /* some of its reply has been sent while the body still comes */
+        bool is_flowing;                /* a part of its reply was sent while the body still arrives */
         bool is_waiting;                /* for the drain (CALL_WAIT) */
         enum call_resume how;           /* it comes back */
-        atomic_bool is_gone;            /* nobody waits for the reply any more */
+        atomic_bool is_gone;            /* nobody waits for the reply */
         struct stream *resumed;         /* the next in the owner's list */
         struct call_text fields;        /* of the head: name NUL value NUL each */
         uint32_t field_at[FIELD_COUNT]; /* where in them the first value of each stands; 0: there is none */
         bool has_too_large_a_head;      /* and what is too much was left out */
         char *path;                     /* decoded; NULL: it stands so in the head */
         struct call_text waiting;       /* of the body, while a worker has the call */
-        size_t unacknowledged;          /* bytes of the body that the client may not yet replace by others */
+        size_t unacknowledged;          /* bytes of the body for which the client has no new window yet */
         size_t sent;                    /* of the reply's body */
         size_t skipped;                 /* of the body, behind an early reply */
         const char *cut_off_by;         /* NULL: the client */
         struct progress moved;          /* of the body or of the reply */
 };
 
-/* Both false when there is no memory. The connection's settings are the first that it sends. */
+/* Both return false if memory runs out. The connection sends its settings first. */
 bool session_begin(struct session *session, struct session_owner *owner, const struct sockaddr *address,
                    socklen_t size);
 
-/* Takes bytes that came. False: the connection has failed, or is over, once what is to be sent is. */
+/* Takes received bytes. False: the connection has failed, or ends after the remaining output is sent. */
 bool session_take(struct session *session, const char *bytes, size_t size);
 
-/* The next bytes to send, valid until the next call; 0: there are none, -1: the connection has failed. */
+/* The next bytes to send, valid until the next call; 0: none, -1: the connection has failed. */
 ssize_t session_next(struct session *session, const uint8_t **ret);
 
 /* Whether the connection has nothing more to read or to send. */
@@ -107,18 +107,18 @@ void session_leave(struct session *session);
 /* The same, and the daemon drains. */
 void session_drain(struct session *session);
 
-/* To be called about once a second: ends what has taken too long (http2_watch.c). */
+/* To be called about once a second: ends streams and connections that take too long (http2_watch.c). */
 void session_look(struct session *session, int64_t now);
 
-/* The connection is lost: nobody waits for its replies. The session must stay while n_stream is not 0. */
+/* Called when the connection is lost: nobody waits for its replies. The session must live until n_stream is 0. */
 void session_end(struct session *session);
 
 /* -- for its parts -- */
 
-/* The reply of the stream's call stands, and is sent. */
+/* Sends the complete reply of the stream's call. */
 void stream_answer(struct stream *stream);
 
-/* A request has begun, or something of a body has come or been sent: what the client does is not idle. */
+/* Notes activity: a request has begun, or a part of a body was received or sent. */
 void session_is_fruitful(struct session *session);
 
 /* Ends the stream with an error code of RFC 9113, 7. */

@@ -109,7 +109,7 @@ static in_port_t *port_of(struct sockaddr *address)
                                               : &((struct sockaddr_in *)(void *)address)->sin_port;
 }
 
-/* A name may stand for the same address twice. */
+/* A name may resolve to the same address twice. */
 static bool is_repeated(const struct addrinfo *found, const struct addrinfo *info)
 {
         for (; found != info; found = found->ai_next) {
@@ -120,7 +120,7 @@ static bool is_repeated(const struct addrinfo *found, const struct addrinfo *inf
         return false;
 }
 
-/* The port that the first socket has, for the others where a free one was wanted. */
+/* The port of the first socket, which the others use if a free one was requested. */
 static in_port_t taken_port(const struct listener *listener)
 {
         union {
@@ -133,7 +133,7 @@ static in_port_t taken_port(const struct listener *listener)
         return *port_of(&address.any);
 }
 
-/* False, with errno, when one of the addresses cannot be had, unless the machine lacks its kind. */
+/* False, with errno, if one of the addresses cannot be bound, unless the machine has no such kind of address. */
 static bool bind_all(struct listener *listener, const struct addrinfo *found)
 {
         int reason = EADDRNOTAVAIL;
@@ -186,7 +186,7 @@ static bool open_address(struct listener *listener, const char *address, const s
 
 /* -- unix:PATH -- */
 
-/* A socket that a daemon has left behind which did not end well: nobody listens at it. */
+/* Removes a socket that a daemon left behind when it crashed: nobody listens at it. */
 static void remove_stale(const struct sockaddr_un *address)
 {
         struct stat found;

@@ -13,7 +13,7 @@ struct listener {
         char address[1024]; /* of all of them, with their real ports, separated by commas */
 };
 
-/* Sockets handed over by systemd (LISTEN_FDS), else those of all addresses that ADDR:PORT, [ADDR]:PORT or :PORT stands
-   for, or of unix:PATH. False with the reason in `error`, and none open. `address` must stay. */
+/* Opens the sockets handed over by systemd (LISTEN_FDS), else sockets for all addresses of ADDR:PORT, [ADDR]:PORT or
+   :PORT, or for unix:PATH. False with the reason in `error`, and no socket open. `address` must stay valid. */
 bool listener_open(struct listener *listener, const char *address, char *error, size_t size);
 void listener_close(struct listener *listener);

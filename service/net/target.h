@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Decodes %XX in place, in a query's parameter also + for a space; what is malformed stays as it is. False: there is a
-   NUL in it. */
+/* Decodes %XX in place, and + as a space in a parameter of a query; malformed escapes are not changed. False if the
+   result has a NUL. */
 bool target_decode(char *text, bool is_parameter);
 
 /* Calls `each` for every parameter of the query of `target`, decoded, until it returns false. `value` NULL: it has no

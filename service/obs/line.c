@@ -4,10 +4,10 @@
 
 #include "engine.h"
 
-#define END_BYTES    2  /* what line_end() writes */
+#define END_BYTES    2  /* room for what line_end() writes */
 #define NUMBER_BYTES 24 /* digits, point and sign of a number */
 
-/* These write at `to`, where the caller has seen to room, and return where they end. */
+/* These write at `to`, where the caller has ensured that there is room, and return the end. */
 
 static char *put(char *to, const char *text, size_t length)
 {
@@ -64,7 +64,7 @@ static char *put_ms(char *to, int64_t ns)
 
 /* -- texts -- */
 
-/* Which characters stand as they are without quotes, in logfmt, and which within them. */
+/* Characters that need no quotes in logfmt, and characters that need no escape within quotes. */
 static bool is_plain_char(unsigned char c)
 {
         return (unsigned char)((c | 0x20) - 'a') < 26 || (c >= '-' && c <= ':') || c == '_' || c == '[' || c == ']';
@@ -75,7 +75,7 @@ static bool is_quotable_char(unsigned char c)
         return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* A text that needs no quotes, as a whole; NULL for one that does. */
+/* Writes a text that needs no quotes; NULL if it needs them. */
 static char *put_plain(char *to, const char *text)
 {
         const char *at = text, *most = text + LINE_TEXT;
@@ -85,8 +85,8 @@ static char *put_plain(char *to, const char *text)
         return at > text && !*at ? to : NULL;
 }
 
-/* How many bytes the character has that begins here, when it is one of several in well-formed UTF-8 and no control
-   character; 0 when not. */
+/* The length of the character at this position if it has several bytes, is well-formed UTF-8 and not a control
+   character; otherwise 0. */
 static size_t wide_length(const char *text)
 {
         unsigned char first = (unsigned char)text[0];
@@ -97,10 +97,10 @@ static size_t wide_length(const char *text)
         return first == 0xc2 && (unsigned char)text[1] < 0xa0 ? 0 : length;
 }
 
-#define ESCAPED_MOST 6 /* bytes that one character becomes */
+#define ESCAPED_MOST 6 /* bytes of one escaped character */
 
-/* One character that does not stand for itself within quotes: escaped as JSON has it, and a byte of no character as
-   "\\xff". *text goes past it. */
+/* Writes a character that must be escaped within quotes: as in JSON, and an invalid byte as "\\xff". Moves *text past
+   it. */
 static char *put_character(char *to, const char **text)
 {
         static const char hex[] = "0123456789abcdef";
@@ -124,7 +124,7 @@ static char *put_character(char *to, const char **text)
         return to;
 }
 
-/* Texts come from clients: within quotes no line can be forged. */
+/* Texts come from clients; quotes keep them from forging a line. */
 static char *put_quoted(char *to, const char *text)
 {
         static const char cut[] = "...";

@@ -1,18 +1,18 @@
-/* One line of the log as text, logfmt or JSON: whole whatever its fields hold. */
+/* One line of the log as text, logfmt or JSON, which is complete whatever its fields hold. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define LINE_BYTES 4096 /* as PIPE_BUF: a line goes into a pipe whole or not at all */
-#define LINE_TEXT  768  /* of one field's text as it is written; the rest is cut off, and "..." stands for it */
-#define LINE_NAME  16   /* of a field's name, which is copied as a whole */
+#define LINE_BYTES 4096 /* PIPE_BUF: a line is written to a pipe as a whole or not at all */
+#define LINE_TEXT  768  /* of one field's text as written; the rest is replaced by "..." */
+#define LINE_NAME  16   /* of a field's name */
 
 enum log_kind { LOG_TEXT, LOG_WORD, LOG_INT, LOG_MS };
 
-/* A member of a line: a text (NULL: the field is left out), a number, or with LOG_MS a duration in ns, written as
-   milliseconds. LOG_WORD is a short text of our own that needs quotes in JSON alone. */
+/* A field of a line: a text (NULL: the field is omitted), a number, or with LOG_MS a duration in ns, written as
+   milliseconds. LOG_WORD is a short text of ours that needs quotes only in JSON. */
 struct log_field {
         char name[LINE_NAME];
         size_t length; /* of the name */
@@ -27,11 +27,11 @@ struct log_field {
 struct line {
         bool json;
         size_t length;
-        char text[LINE_BYTES]; /* no NUL behind it */
+        char text[LINE_BYTES]; /* without a NUL at its end */
 };
 
 void line_begin(struct line *line, bool json);
 
-/* A field for which there is no room is left out as a whole. */
+/* A field for which there is no room is omitted as a whole. */
 void line_field(struct line *line, const struct log_field *field);
 void line_end(struct line *line);

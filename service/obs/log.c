@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAITING_BYTES  ((size_t)128 * 1024) /* of lines that wait; twice that with those on their way */
-#define GATHER_NS      2000000              /* in which lines come together that are written with one call */
+#define WAITING_BYTES  ((size_t)128 * 1024) /* of waiting lines; twice that with the lines being written */
+#define GATHER_NS      2000000              /* during which lines are collected for one write */
 #define FLUSH_SECONDS  1
 #define NS_OF_A_SECOND INT64_C(1000000000)
 
@@ -24,8 +24,8 @@ static struct {
         pthread_cond_t wake, written;
         bool json, in_background;
         bool asleep;  /* the thread waits for `wake` */
-        bool hurries; /* lines are not gathered any more */
-        bool writing; /* `other` is on its way */
+        bool hurries; /* lines are no longer collected */
+        bool writing; /* `other` is being written */
         struct lines *waiting, *other;
         struct lines lines[2];
         struct metrics *metrics;
@@ -57,7 +57,7 @@ static void count_dropped(int64_t lines)
                 metric_add(state.metrics, METRIC_log_lines_dropped_total, lines);
 }
 
-/* False when it cannot be written at all. */
+/* False if it cannot be written. */
 static bool write_whole(const char *text, size_t length)
 {
         while (length) {
@@ -75,7 +75,7 @@ static bool write_whole(const char *text, size_t length)
         return true;
 }
 
-/* Whole lines, in pieces that a pipe takes as one each, so that lines of other processes do not come between. */
+/* Writes whole lines, in pieces that a pipe takes atomically, so that lines of other processes do not mix with them. */
 static void write_lines(const struct lines *lines)
 {
         const char *text = lines->text, *end = text + lines->length;
@@ -139,13 +139,13 @@ void log_begin(bool json, struct metrics *metrics)
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
         pthread_cond_init(&state.written, &attributes);
         pthread_condattr_destroy(&attributes);
-        /* Signals are for the main thread alone. */
+        /* Only the main thread takes signals. */
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
         state.in_background = pthread_create(&thread, NULL, write_loop, NULL) == 0;
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         if (state.in_background) {
-                pthread_detach(thread); /* it may wait for a reader for ever */
+                pthread_detach(thread); /* it may wait forever for a reader */
                 atexit(log_flush);
         }
 }
@@ -191,7 +191,7 @@ static void send_line(const struct line *line)
 
 #define TIME_BYTES sizeof("2026-01-01T00:00:00.000Z")
 
-/* The time of day, whose seconds each thread writes out once. */
+/* The time of day; each thread caches the text of the current second. */
 static void write_time(char *ret)
 {
         static _Thread_local struct {

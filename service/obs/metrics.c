@@ -24,7 +24,7 @@ static const struct {
 #undef GAUGE
 };
 
-/* Whatever a code of the engine is answered with has a column. */
+/* Every status that answers a code of the engine has a column. */
 #define X(name, number, text, http) static_assert(METRIC_STATUS_##http < METRIC_STATUS_OTHER, "a status of " text);
 OX_CODES(X)
 #undef X
@@ -60,7 +60,7 @@ void metrics_cut_off(struct metrics *metrics, const char *by)
         metric_add(metrics, (enum metric)metric, 1);
 }
 
-/* Makes the peak that of the present minute. Two threads at once may lose a value: it is a figure for people. */
+/* Begins the peak of a new minute. Two threads at once may lose a value, which is harmless: people read it. */
 static struct metrics_peak *turn_peak(struct metrics_peak *peak)
 {
         int64_t minute = clock_ns() / INT64_C(60000000000), last = atomic_load(&peak->minute);

@@ -1,4 +1,4 @@
-/* Numbers for Prometheus. Any thread may count at any time. */
+/* Metrics for Prometheus. Any thread may count at any time. */
 #pragma once
 
 #include <stdatomic.h>
@@ -23,7 +23,7 @@ enum metric {
 #define METRIC_ROUTES  32
 #define METRIC_BUCKETS 14
 
-/* The columns of requests_total: a status each, and one for those that are in no table. */
+/* The columns of requests_total: one for each status, and one for statuses without a row. */
 enum metric_status {
 #define X(name, number, code) METRIC_STATUS_##number,
         HTTP_STATUSES(X)
@@ -34,14 +34,15 @@ enum metric_status {
 
 struct metrics {
         _Atomic int64_t value[METRIC_COUNT];
-        const char *route[METRIC_ROUTES]; /* names, set before threads start; the last one counts what has no route */
+        const char *route[METRIC_ROUTES]; /* names, set before threads start; the last one counts requests without a
+                                             route */
         _Atomic uint64_t requests[METRIC_ROUTES][METRIC_STATUSES];
         struct histogram {
                 _Atomic uint64_t bucket[METRIC_BUCKETS];
                 _Atomic uint64_t sum_ns;
         } duration[METRIC_ROUTES];
         struct metrics_peak {
-                _Atomic int64_t minute; /* of the clock that the two are of */
+                _Atomic int64_t minute; /* of the clock of these two */
                 _Atomic int64_t now, before;
         } arena_peak;
 };
@@ -61,14 +62,15 @@ static inline void metric_set(struct metrics *metrics, enum metric metric, int64
         atomic_store_explicit(&metrics->value[metric], value, memory_order_relaxed);
 }
 
-/* A request was cut off `by` a setting or "client": a value of the label of requests_cut_off_total, or another one. */
+/* Counts a request that was cut off `by` a setting or "client": a value of the label of requests_cut_off_total; any
+   other counts as "other". */
 void metrics_cut_off(struct metrics *metrics, const char *by);
 
-/* So much memory was taken for a request. */
+/* Records the memory that a request took. */
 void metrics_arena(struct metrics *metrics, size_t bytes);
 
-/* A request of `route` (-1: none) is over. */
+/* Counts a finished request of `route` (-1: none). */
 void metrics_request(struct metrics *metrics, int route, int status, int64_t duration_ns);
 
-/* Prometheus' text format (version 0.0.4). Gauges are as they were set last. */
+/* Writes Prometheus' text format (version 0.0.4). Gauges have the values set last. */
 void metrics_write(struct metrics *metrics, ox_write write, void *user);

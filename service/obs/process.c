@@ -25,10 +25,10 @@ static void put(const struct output *out, const char *name, const char *type, co
                 out->write(out->user, text, (size_t)length);
 }
 
-/* Fields of /proc/self/stat that are wanted, by their number there (proc(5)). */
+/* The numbers of the needed fields of /proc/self/stat (proc(5)). */
 enum { UTIME = 14, STIME = 15, START_TIME = 22, VIRTUAL_BYTES = 23, RESIDENT_PAGES = 24, FIELDS = 25 };
 
-/* False when there is no /proc. */
+/* False if there is no /proc. */
 static bool read_stat(uint64_t field[FIELDS])
 {
         char text[1024];
@@ -38,7 +38,7 @@ static bool read_stat(uint64_t field[FIELDS])
         if (file)
                 fclose(file);
         text[length] = '\0';
-        /* The name in parentheses, the second field, may hold anything; the third is a letter. */
+        /* The second field, the name in parentheses, may hold anything; the third is a letter. */
         char *at = strrchr(text, ')');
 
         if (!at || strlen(at) < 4)
@@ -49,7 +49,7 @@ static bool read_stat(uint64_t field[FIELDS])
         return true;
 }
 
-/* When the machine was started, in seconds of the time of day. */
+/* The time when the machine was started, in seconds since 1970. */
 static double boot_time(void)
 {
         struct timespec now, since;

@@ -1,7 +1,7 @@
-/* What the system says of this process: the metrics that every Prometheus client has under the same names. */
+/* Metrics of this process from the system, under the names that all Prometheus clients use. */
 #pragma once
 
 #include "shape.h"
 
-/* Appends them in Prometheus' text format; what cannot be found out is left out. */
+/* Appends them in Prometheus' text format; omits those that cannot be read. */
 void process_write(ox_write write, void *user);

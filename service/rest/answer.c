@@ -27,7 +27,7 @@ void answer_write_little(void *little_, const char *bytes, size_t size)
         call_write(little->call, bytes, size);
 }
 
-/* Past a limit it is 413, for trying again helps nothing. */
+/* Past a limit the status is 413, because trying again does not help. */
 static int status_of(enum ox_code code)
 {
         return code == OX_RESOURCE_EXHAUSTED ? HTTP_TOO_LARGE : ox_code_http(code);

@@ -1,17 +1,16 @@
-/* Answers that both models and nodes give. */
+/* Answers shared by models and nodes. */
 #pragma once
 
 #include "net/call.h"
 #include "rest/media.h"
 #include "shape.h"
 
-/* Appends {"code", "message", "details"} with the diagnostics of `result` (may be NULL) as details; without any when
-   the context's memory does not do for them. */
+/* Appends {"code", "message", "details"} with the diagnostics of `result` (may be NULL) as details; without details if
+   the context's memory does not suffice. */
 void answer_error(struct call_text *to, struct ox_context *context, enum ox_code code, const char *message,
                   const struct ox_result *result);
 
-/* An ox_write for an answer that is written on a thread which others wait for: past
-   INLINE_ANSWER_BYTES it ends the rendering with OX_ABORTED. */
+/* An ox_write for answers that an I/O thread writes: past INLINE_ANSWER_BYTES it ends the rendering with OX_ABORTED. */
 struct answer_little {
         struct call *call;
         struct ox_context *context;
@@ -25,16 +24,15 @@ void answer_failure(struct call *call, struct ox_context *context, enum ox_code 
 /* The whole reply of a request whose query was not taken. `error` is empty where the transport stopped at a NUL. */
 void answer_bad_query(struct call *call, const char *error);
 
-/* What the request's Accept fields ask for: JSON, or one of the formats whose bits are set. */
+/* The format that the request's Accept fields ask for: JSON, or one of the formats whose bits are set. */
 enum format answer_format(struct call *call, unsigned formats);
 
-/* Append a result of a BatchInferNodesResponse: that of a node, which fails for want of memory and appends nothing
-   then; or the error that it came to, without diagnostics where memory does not do for them. */
+/* Append a result of a BatchInferNodesResponse: that of a node, which fails if memory runs out, and appends nothing
+   then; or an error, without diagnostics if memory does not suffice. */
 enum ox_code answer_result_proto(struct call_text *to, struct ox_context *context, const struct ox_result *result);
 void answer_result_error_proto(struct call_text *to, struct ox_context *context, enum ox_code code, const char *message,
                                const struct ox_result *result);
 
-/* Counts what was inferred, for the metrics and the log: a model (`result` NULL when it came to none), or one more
- * node. */
+/* Counts inferences, for the metrics and the log: a model (`result` NULL if there is none), or one more * node. */
 void answer_count_model(struct call *call, struct ox_context *context, const struct ox_result *result);
 void answer_count_node(struct call *call, struct ox_context *context);

@@ -6,10 +6,10 @@
 #include "obs/log.h"
 #include "service.h"
 
-/* Parts of a batch that are shared, at most: a few for each worker, so that all are done at about the same time. */
+/* The most parts into which a batch is shared: a few for each worker, so that all end at about the same time. */
 #define PARTS_MOST 64
 
-/* What sharing must save, or it is not worth waking others. */
+/* The least saving for which waking other workers is worth while. */
 #define SHARE_NS INT64_C(1000000)
 
 /* Between two looks at the call. */
@@ -22,7 +22,7 @@ enum ox_code batch_look(void *batch_, const char **ret_why)
         struct batch *batch = batch_;
         enum ox_code code;
 
-        /* Whoever looks first tells the others, so that an end counts once. */
+        /* The first part that notices the end marks it for the others, so that it counts once. */
         pthread_mutex_lock(&batch->lock);
         if (batch->ended == OX_OK)
                 batch->ended = call_look(batch->call, &batch->why);
@@ -112,7 +112,7 @@ static size_t part_end(const struct sharing *s, size_t part)
         return end < s->batch->count ? end : s->batch->count;
 }
 
-/* What cannot be done here for want of memory is left to whoever puts the parts together. */
+/* A part that runs out of memory is inferred again when the parts are put together. */
 static void run_part(void *sharing, size_t index)
 {
         struct sharing *s = sharing;

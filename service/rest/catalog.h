@@ -1,4 +1,4 @@
-/* The registry as it is listed: operators page by page, each as it stands in a version of its operator set. */
+/* Lists the registry: operators page by page, each in one version of its operator set. */
 #pragma once
 
 #include "engine.h"
@@ -17,7 +17,7 @@ struct catalog_entry {
         size_t n_versions;
 };
 
-/* The next operator from row *at on; false at the end. *at becomes the row behind it. */
+/* Finds the next operator from row *at on, and moves *at past it; false at the end. */
 bool catalog_next(const struct catalog *catalog, size_t *at, struct catalog_entry *ret);
 
 /* One operator; `domain` NULL is "". False: that version has no such operator. */
@@ -26,5 +26,5 @@ bool catalog_find(const struct catalog *catalog, const char *name, struct catalo
 /* "single", "optional" or "variadic". */
 const char *catalog_option(enum param_option option);
 
-/* Whether inference knows shapes of the outputs. */
+/* Whether shapes of the outputs are inferred. */
 bool catalog_infers_shape(const struct op_row *row);

@@ -12,7 +12,7 @@
 #include "engine.h"
 
 #define OUT_BYTES   ((size_t)64 * 1024)
-#define STATE_BYTES ((size_t)112 * 1024) /* of zlib, and a piece of the body that waits; zstd tells what it takes */
+#define STATE_BYTES ((size_t)112 * 1024) /* of zlib, and of a waiting piece of the body; zstd has its own */
 
 struct decoder {
         enum encoding encoding;
@@ -54,7 +54,7 @@ bool encoding_read(const char *value, enum encoding *ret)
         return false;
 }
 
-/* The largest power of two that the window may have. */
+/* The logarithm of the largest allowed window. */
 static int window_log(int64_t bytes)
 {
         int log = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).lowerBound;
@@ -176,7 +176,7 @@ static enum ox_code feed_zstd(struct decoder *decoder, const char *bytes, size_t
                                          ZSTD_getErrorName(result));
                         return window ? OX_RESOURCE_EXHAUSTED : OX_INVALID_ARGUMENT;
                 }
-                /* Its window is as large as the frame says, and there by now. */
+                /* The window has the size that the frame gives, and is allocated by now. */
                 if (!hold(decoder, sizeof(*decoder) + STATE_BYTES + ZSTD_sizeof_DCtx(decoder->zstd))) {
                         snprintf(decoder->error, sizeof(decoder->error), "%s", decoder->budget->text);
                         return OX_UNAVAILABLE;

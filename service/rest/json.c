@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define BLOCK     64 /* values that are allocated at a time */
-#define FEW_NAMES 8  /* of an object, held against each other one by one */
+#define FEW_NAMES 8  /* of an object, compared with each other one by one */
 #define WORD      8  /* bytes of a text that are looked at together */
 #define ALL(byte) (UINT64_C(0x0101010101010101) * (byte))
 
@@ -24,7 +24,7 @@ struct parser {
 
 /* -- errors -- */
 
-/* The first fault stands. The place is told from the text as it came. */
+/* The first fault is kept. Its place is found in the original text. */
 static bool fail(struct parser *p, const char *at, const char *message)
 {
         size_t offset = (size_t)(at - p->text), line = 1, column = 1;
@@ -105,7 +105,7 @@ static char *put_utf8(char *to, uint32_t c)
         return to;
 }
 
-/* "\uD83D\uDE00" is one character of two UTF-16 units; half of a pair is none. */
+/* "\uD83D\uDE00" is one character of two UTF-16 units; half of a pair is an error. */
 static bool read_unicode(struct parser *p, char **to)
 {
         int32_t unit = hex_unit(p->at + 2), low;
@@ -149,8 +149,8 @@ static inline uint64_t zeros(uint64_t word)
         return (word - ALL(1)) & ~word;
 }
 
-/* Goes to the first character that does not stand for itself alone: a quote, a backslash, a control character or one
-   beyond ASCII. There always is one before the end of the word of NULs. */
+/* Moves to the first special character: a quote, a backslash, a control character or one beyond ASCII. The NULs at the
+   end of the text always stop it. */
 static inline char *skip_plain(char *at)
 {
         for (;; at += WORD) {
@@ -164,7 +164,7 @@ static inline char *skip_plain(char *at)
         }
 }
 
-/* From a text's first escape or byte beyond ASCII on. */
+/* Reads a text from its first escape or byte beyond ASCII on. */
 static __attribute__((noinline)) bool read_text_rest(struct parser *p, const char *from, char **ret_end)
 {
         char *to = p->at;
@@ -241,9 +241,9 @@ static bool read_real(struct parser *p, const char *from, const char *at, struct
         return isfinite(value->f) || fail(p, from, "the number is too large");
 }
 
-#define SAFE_DIGITS 18 /* of a number that fits into 64 bits whatever they are */
+#define SAFE_DIGITS 18 /* of a number that always fits into 64 bits */
 
-/* The integer that the digits from `at` to `end` are. */
+/* The integer with the digits from `at` to `end`. */
 static bool read_digits(const char *at, const char *end, bool is_negative, int64_t *ret)
 {
         bool fits = true;

@@ -1,5 +1,5 @@
-/* JSON texts (RFC 8259), read in one pass into values on an arena. No hash tables and no copies of names: requests are
-   small objects whose members are looked at once. */
+/* JSON texts (RFC 8259), read in one pass into values on an arena. No hash tables and no copies of names, because
+   requests are small objects whose members are read once. */
 #pragma once
 
 #include <stdbool.h>
@@ -32,7 +32,7 @@ struct json {
 
 /* Reads a whole text. Lists and objects nest as deep as limits.message_depth; a name stands once in an object; integers
    are those of 64 bits. `seed` keeps hostile names from colliding. Everything lives on the arena, whose guard must be
-   set. OX_INVALID_ARGUMENT: *ret_error, on the arena, says what is wrong at which line and column (in characters, from
+   set. OX_INVALID_ARGUMENT: *ret_error, on the arena, has the fault with its line and column (in characters, from
    1). */
 enum ox_code json_read(struct arena *arena, const struct ox_limits *limits, uint64_t seed, const char *text,
                        size_t length, const struct json **ret, const char **ret_error);

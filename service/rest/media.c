@@ -26,7 +26,7 @@ static const struct {
         {NAMED("application/octet-stream"), MEDIA_BYTES},
         {NAMED("application/onnx"), MEDIA_BYTES},
         {NAMED("application/x-onnx"), MEDIA_BYTES},
-        {NAMED("application/x-www-form-urlencoded"), MEDIA_BYTES}, /* what curl --data-binary says */
+        {NAMED("application/x-www-form-urlencoded"), MEDIA_BYTES}, /* the type that curl --data-binary sends */
         {NAMED("application/x-protobuf"), MEDIA_PROTO},
         {NAMED("application/protobuf"), MEDIA_PROTO},
         {NAMED("multipart/form-data"), MEDIA_FORM},
@@ -87,7 +87,7 @@ static int weight(const char *at, const char *end)
         return 1000;
 }
 
-/* How closely a range names a format: 0 not at all, 1 any type, 2 its main type, 3 it alone. */
+/* How precisely a range names a format: 0 not at all, 1 any type, 2 its main type, 3 exactly. */
 static int closeness(const char *range, size_t length, const char *type)
 {
         size_t main_type = strcspn(type, "/") + 1;

@@ -1,4 +1,4 @@
-/* Media types: what a body is, and which answer a client wants. */
+/* Media types of bodies, and of the answers that a client accepts. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 enum media {
         MEDIA_NONE, /* no Content-Type */
         MEDIA_OTHER,
-        MEDIA_BYTES, /* a model as it is, however a client calls it */
+        MEDIA_BYTES, /* a plain model, under any of the types that clients send */
         MEDIA_FORM,  /* multipart/form-data */
         MEDIA_JSON,
         MEDIA_PROTO,
@@ -20,14 +20,14 @@ enum format { FORMAT_JSON, FORMAT_TEXT, FORMAT_PROTO, FORMAT_PATCH, FORMAT_COUNT
 /* The value of the option `format`; false for an unknown one. */
 bool format_read(const char *name, enum format *ret);
 
-/* What a request's Accept fields say of each format (RFC 9110, 12.5.1): the weight, in thousandths, of the range that
-   names it most closely. All zero before the first field. */
+/* The weight of each format in a request's Accept fields (RFC 9110, 12.5.1): that of the range which names it most
+   precisely, in thousandths. All zero before the first field. */
 struct accept {
         int weight[FORMAT_COUNT], closeness[FORMAT_COUNT];
 };
 void accept_read(struct accept *accept, const char *field);
 
-/* The best of all fields among JSON and the formats whose bits are set; JSON when the fields accept none of them. */
+/* The best format among JSON and those whose bits are set; JSON if the fields accept none of them. */
 enum format accept_best(const struct accept *accept, unsigned wanted);
 
 const char *format_type(enum format format);

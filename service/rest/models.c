@@ -93,7 +93,7 @@ static bool feed_operators(void *user, const char *bytes, size_t size)
         return code == OX_OK;
 }
 
-/* The operators that the form declares count before those of the daemon. */
+/* The operators that the form declares take precedence over those of the daemon. */
 static bool read_operators(struct call *call, struct models *m)
 {
         enum ox_code code = OX_OK;
@@ -155,7 +155,7 @@ static enum ox_code reply_result(struct call *call, struct models *m, const stru
         return ox_render_json(m->context, result, m->options.pretty, write, user);
 }
 
-/* False for what is too much for `is_inline`; a worker starts anew then. */
+/* False if the model is too much for `is_inline`; a worker then starts anew. */
 static bool infer(struct call *call, bool is_inline)
 {
         struct models *m = call->state;

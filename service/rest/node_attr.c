@@ -4,7 +4,7 @@
 
 #include "rest/node_read.h"
 
-/* A number, or the text of one that JSON cannot write. */
+/* A number, or a text for one that JSON cannot express. */
 static bool number_of(const struct json *json, double *ret)
 {
         if (json->kind == JSON_IS_REAL)

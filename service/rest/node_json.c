@@ -35,7 +35,7 @@ enum ox_code read_kind(struct builder *b, struct build_subject subject, const st
         return build_fail(b, OX_INVALID_ARGUMENT, subject, "expected %s, got %s", expected, json_describe(b, json));
 }
 
-/* Whether a member's name is `name`, in camelCase, or that in snake_case. */
+/* Whether a member's name is `name`, which is in camelCase, or its form in snake_case. */
 static bool is_name(const char *given, const char *name)
 {
         for (; *given && *name; given++, name++) {
@@ -48,7 +48,7 @@ static bool is_name(const char *given, const char *name)
         return *given == *name;
 }
 
-/* "; did you mean 'shape'?", or all names where none is near. */
+/* "; did you mean 'shape'?", or a list of all names if none is near. */
 static const char *hint_of(struct builder *b, const char *given, const char *const *names)
 {
         struct nearest near;
@@ -188,7 +188,8 @@ static enum ox_code read_node(struct builder *b, const struct json *const *membe
 
 /* -- inputs -- */
 
-/* Names that stand alone in one input are symbols in all: so all are read before the first is built. */
+/* A name that is a dimension by itself in one input is a symbol in all, so all inputs are read before the first is
+   built. */
 static enum ox_code read_inputs(struct builder *b, const struct json *json, struct infer_node_request *request)
 {
         const size_t most = (size_t)b->limits->content_elements;

@@ -1,4 +1,4 @@
-/* The JSON of a request for one node, read into what the engine takes. */
+/* Reads the JSON of a request for one node into the engine's structures. */
 #pragma once
 
 #include "config/options.h"
@@ -10,10 +10,10 @@ struct node_json {
         const struct options *options;
         const struct json *json;
         struct infer_node_request request; /* with its tables, from ox_request_begin() */
-        const char *operators;             /* that the request declares, as text; "": none */
+        const char *operators;             /* declarations of the request, as text; "": none */
         const char *error;                 /* on the context's arena */
 };
 
-/* To be run under ox_context_run(), with a struct node_json for `user`: fills `request` and `operators`, which live on
-   the context's arena, and as long as `json`. Else sets `error`. */
+/* To be run by ox_context_run(), with a struct node_json as `user`. Fills `request` and `operators`, which live on the
+   context's arena and need `json`; or sets `error`. */
 enum ox_code node_json_read(void *user);

@@ -1,4 +1,4 @@
-/* Types, shapes and contents of a node's inputs and attributes, as the engine's callers say them. */
+/* Types, shapes and contents of a node's inputs and attributes. */
 #include <string.h>
 
 #include "rest/node_read.h"
@@ -76,7 +76,7 @@ static bool read_element(const struct json *json, struct ox_element *ret)
         }
 }
 
-/* Whether a type's elements are floats, of which no truth is one. */
+/* Whether a type's elements are floats, for which true and false are not values. */
 static bool is_float_type(struct builder *b, const char *text)
 {
         struct type type;
@@ -115,7 +115,7 @@ static enum ox_code read_content(struct builder *b, struct build_subject subject
 
 /* -- values -- */
 
-/* A value that the values within a sequence are part of. */
+/* The value to which the elements of a sequence belong. */
 struct place {
         struct builder *b;
         struct build_subject subject;

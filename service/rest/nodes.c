@@ -16,7 +16,7 @@ struct nodes {
         struct upload upload;
         struct options options;
         bool is_batch, is_inline, is_proto; /* is_proto: the answer is a message */
-        int64_t inline_end;                 /* when what is_inline must have come to an end, as clock_ns() tells it */
+        int64_t inline_end;                 /* the time by which inline work must end, in ns of clock_ns() */
         struct ox_context *context, *text_context;
 };
 
@@ -86,7 +86,7 @@ static int64_t cost_of(const struct call *call)
 
 /* -- one node -- */
 
-/* 1 where no time is left, since 0 is no bound. */
+/* 1 if no time is left, because 0 means no bound. */
 static uint64_t inline_left(const struct nodes *n)
 {
         int64_t left = n->inline_end - clock_ns();
@@ -94,7 +94,7 @@ static uint64_t inline_left(const struct nodes *n)
         return left > 1 ? (uint64_t)left : 1;
 }
 
-/* Where a node is inferred, and its answer written. */
+/* The place where a node is inferred and its answer is written. */
 struct place {
         struct ox_context *context;
         struct call_text *to;
@@ -102,7 +102,7 @@ struct place {
         void *look_user;
 };
 
-/* On failure *ret_error says why, as long as the context. */
+/* On failure *ret_error is the reason, which lives as long as the context. */
 static enum ox_code infer_one(const struct nodes *n, const struct place *place, const struct json *json,
                               const struct ox_result **ret, const char **ret_error)
 {
@@ -128,7 +128,7 @@ static enum ox_code infer_one(const struct nodes *n, const struct place *place, 
         return code;
 }
 
-/* What is told of a node in place of its answer. */
+/* The error that takes the place of a node's answer. */
 struct failure {
         const char *error; /* as long as the context */
         const struct ox_result *result;
@@ -148,7 +148,7 @@ static enum ox_code render(struct call *call, const struct place *place, const s
         return ox_render_json(place->context, result, n->options.pretty, write, user);
 }
 
-/* Infers a node and writes its answer; when that fails, nothing is written. OX_ABORTED for what is too much inline. */
+/* Infers a node and writes its answer; nothing is written if that fails. OX_ABORTED if it is too much inline. */
 static enum ox_code write_one(struct call *call, const struct place *place, const struct json *json,
                               struct failure *failure)
 {
@@ -193,7 +193,7 @@ static bool answer_one(struct call *call, struct nodes *n, const struct json *js
 
 /* -- a batch -- */
 
-/* What stands between and around the results in JSON alone. */
+/* The text between and around the results, which only JSON has. */
 static void put_mark(const struct call *call, struct call_text *to, const char *mark)
 {
         const struct nodes *n = call->state;
@@ -258,7 +258,7 @@ static const struct json *read_batch(struct call *call, const struct json *root)
         return requests;
 }
 
-/* The elements of a list, so that they can be had by number; NULL: there is no memory for them. */
+/* The elements of a list as an array; NULL if memory runs out. */
 static const struct json **elements_of(const struct json *list)
 {
         const struct json **elements = calloc(list->count + 1, sizeof(*elements));
@@ -337,7 +337,7 @@ static const struct json *read_body(struct call *call, struct ox_context *contex
 
 /* -- the end -- */
 
-/* An empty context, which may have been used; false when there is no memory. */
+/* An empty context, possibly one used before; false if memory runs out. */
 static bool take_empty(struct contexts *contexts, struct ox_context **context)
 {
         if (*context)
@@ -347,12 +347,12 @@ static bool take_empty(struct contexts *contexts, struct ox_context **context)
         return *context;
 }
 
-/* False for what is too much inline; a worker starts anew then. */
+/* False if it is too much inline; a worker then starts anew. */
 static bool answer(struct call *call, struct nodes *n)
 {
         struct contexts *contexts = call->service->contexts;
 
-        /* The text of a batch outlives what is inferred of each of its nodes. */
+        /* The text of a batch must outlive the inference of each of its nodes. */
         struct ox_context **text = n->is_batch ? &n->text_context : &n->context;
 
         if (!take_empty(contexts, &n->context) || !take_empty(contexts, text)) {

@@ -234,7 +234,7 @@ static bool each_parameter(void *user, const char *name, const char *value)
 
 /* -- the answer -- */
 
-/* What the registry says never changes while the daemon runs, so that a client may keep it. */
+/* The registry never changes while the daemon runs, so clients may cache it. */
 static void put_tag(struct call *call)
 {
         char tag[24];
@@ -245,7 +245,7 @@ static void put_tag(struct call *call)
         if (wanted && (strstr(wanted, tag) != NULL || strcmp(wanted, "*") == 0))
                 call->status = HTTP_NOT_MODIFIED; /* with the length of the 200 (RFC 9110, 8.6), without its body */
         call_reply_header(call, "ETag", "%s", tag);
-        call_reply_header(call, "Cache-Control", "no-cache"); /* ask again, and get 304 */
+        call_reply_header(call, "Cache-Control", "no-cache"); /* revalidate, which gives 304 */
 }
 
 static void write_page(struct listing *l)

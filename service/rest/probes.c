@@ -8,7 +8,7 @@
 #include "service.h"
 #include "version.h"
 
-#define MEMORY_SPARE 16 /* the part of memory_bytes that must be free, at least */
+#define MEMORY_SPARE 16 /* the least fraction of memory_bytes that must be free */
 
 static void reply_text(struct call *call, const char *type, const char *text)
 {
@@ -22,8 +22,8 @@ void probe_live(struct call *call)
         reply_text(call, "text/plain; charset=utf-8", "ok\n");
 }
 
-/* Requests hold nearly all of the memory that there may be: the next large one will be refused. What is kept for later
-   ones does not count, for it is given back when it is wanted. */
+/* Whether requests hold nearly all of the memory, so that the next large one would be refused. Memory kept for later
+   requests does not count, because it is returned when needed. */
 static bool is_memory_full(struct service *service)
 {
         const struct metrics *metrics = &service->metrics;

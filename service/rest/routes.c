@@ -80,7 +80,7 @@ static bool is_proto(struct call *call)
         return media_read(call->field[FIELD_CONTENT_TYPE]) == MEDIA_PROTO;
 }
 
-/* `OPTIONS *` asks of the server and not of a route (RFC 9110, 9.3.7). */
+/* `OPTIONS *` concerns the server, not a route (RFC 9110, 9.3.7). */
 static bool is_of_server(const struct call *call)
 {
         return strcmp(call->path, "*") == 0 && strcmp(call->method_name, "OPTIONS") == 0;
@@ -116,7 +116,7 @@ static void rest_begin(struct call *call)
         call_reply_error_status(call, HTTP_NOT_FOUND, "no such route: %.200s", call->path);
 }
 
-/* The rest runs only for a call whose route did not reply at once. */
+/* The functions below run only for a call whose route did not reply at once. */
 
 static bool rest_body(struct call *call, const char *bytes, size_t size)
 {

@@ -1,4 +1,4 @@
-/* The table of routes, and what each consists of. */
+/* The table of routes, and their functions. */
 #pragma once
 
 #include "net/call.h"
@@ -6,11 +6,11 @@
 #define ROUTE_PROTO 0x100 /* for requests in application/x-protobuf alone */
 
 struct route {
-        const char *path;            /* one that ends in / stands for all below it */
+        const char *path;            /* a path that ends in / matches all paths below it */
         size_t length;               /* of the path */
         const char *name;            /* in the metrics */
         unsigned methods;            /* of enum call_method, and ROUTE_PROTO; HEAD goes with GET */
-        struct call_handler handler; /* what it leaves out does nothing */
+        struct call_handler handler; /* omitted functions do nothing */
 };
 
 extern const struct route routes[];
@@ -35,8 +35,8 @@ void nodes_done(struct call *call);
 void operators_list(struct call *call);
 void operators_get(struct call *call);
 
-/* rpc/rpc.c: the methods of proto/shaped.proto and proto/health.proto, by whatever protocol */
-/* Errors shall be said as the client expects them, also before its method is known. */
+/* rpc/rpc.c: the methods of proto/shaped.proto and proto/health.proto, in any protocol */
+/* Makes errors have the form that the client expects, even before the method is known. */
 void rpc_prepare(struct call *call);
 void rpc_begin(struct call *call);
 bool rpc_body(struct call *call, const char *bytes, size_t size);

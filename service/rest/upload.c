@@ -13,7 +13,7 @@ static bool too_large(struct upload *upload, const char *what)
         return false;
 }
 
-/* The encoding in which a body is that does not say so, NULL for none. Neither a model nor JSON begins like that. */
+/* The encoding of a body that does not declare it; NULL: none. Neither a model nor JSON begins like that. */
 static const char *undeclared_encoding(const struct upload *upload)
 {
         static const struct {
@@ -31,7 +31,7 @@ static const char *undeclared_encoding(const struct upload *upload)
         return NULL;
 }
 
-/* The last step: what was decoded and taken out of its form. */
+/* The last step: takes bytes after decoding, and out of a form. */
 static bool hand_on(void *user, const char *bytes, size_t size)
 {
         struct upload *upload = user;
@@ -64,7 +64,7 @@ static const struct multipart_field fields[] = {
         {"operators", false, hand_operators_on},
 };
 
-/* What was decoded, before it is taken out of a form. */
+/* Takes bytes after decoding, before they are taken out of a form. */
 static bool take_decoded(void *user, const char *bytes, size_t size)
 {
         struct upload *upload = user;

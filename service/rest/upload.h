@@ -1,4 +1,4 @@
-/* A request's body on its way in: size, type and encoding checked, decoded, taken out of a form. */
+/* Receives a request's body: checks its size, type and encoding, decodes it, and takes it out of a form. */
 #pragma once
 
 #include "net/call.h"
@@ -13,7 +13,7 @@ struct upload {
         enum media media;
         int64_t limit;
         const char *limit_name;
-        struct decoder *decoder;     /* NULL: as it is */
+        struct decoder *decoder;     /* NULL: not encoded */
         struct multipart *multipart; /* NULL: no form */
         uint64_t decoded;
         uint64_t taken;                    /* bytes of the body so far, as they came */

@@ -21,7 +21,7 @@ size_t base64_encode(char *text, const uint8_t *bytes, size_t size, bool pad)
         return (size_t)(at - text);
 }
 
-/* The value of a character; 64 for one that is not of the alphabets. */
+/* The value of a character; 64 for a character outside the alphabets. */
 static unsigned value_of(char c)
 {
         if (c >= 'A' && c <= 'Z')

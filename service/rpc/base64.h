@@ -17,7 +17,7 @@ struct base64_decoder {
         unsigned n_bits, n_chars, n_pads; /* n_chars: of all, modulo 4 */
 };
 
-/* Decodes the next characters into `bytes`, which has room for `length`. False for what is not base64. */
+/* Decodes the next characters into `bytes`, which has room for `length`. False if they are not base64. */
 bool base64_decode(struct base64_decoder *decoder, const char *text, size_t length, uint8_t *bytes, size_t *ret_size);
 
 /* Whether the text may end here. */

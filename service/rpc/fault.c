@@ -32,7 +32,7 @@ enum ox_code message_fail_at(struct message_fault *fault, const char *field, con
         return OX_INVALID_ARGUMENT;
 }
 
-/* The outer part of a path that is too long is what is left. */
+/* A path that is too long keeps its outer part. */
 static void put_before(struct message_fault *fault, const char *outer)
 {
         char inner[MESSAGE_FIELD_PATH];

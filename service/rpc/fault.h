@@ -1,4 +1,4 @@
-/* Saying what is wrong with which field of a message. */
+/* Faults of a message, with the path of the field. */
 #pragma once
 
 #include "rpc/messages.h"

@@ -1,6 +1,6 @@
 /* gRPC (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md) and gRPC-Web (PROTOCOL-WEB.md there): a message
-   in an envelope of flags and length as the body of a POST. Behind the answer's come trailers: those of HTTP/2, or in
-   an envelope too. */
+   in an envelope of flags and length as the body of a POST. The answer's envelope is followed by trailers, those of
+   HTTP/2 or in another envelope. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +148,7 @@ static const char *content_type(const struct rpc *rpc)
         return rpc->is_json ? "application/grpc+json" : "application/grpc+proto";
 }
 
-/* Sets flags and length of what stands behind the envelope that begins at `at`. */
+/* Sets flags and length of the envelope at `at` for the bytes after it. */
 static void close_envelope(struct call_text *reply, size_t at, unsigned flags)
 {
         uint32_t length;
@@ -251,7 +251,7 @@ static void reply_end(struct rpc *rpc, size_t start)
         put_trailers(rpc, OX_OK);
 }
 
-/* The status is 200 whatever went wrong; what did stands in the trailers. */
+/* The HTTP status is always 200; errors stand in the trailers. */
 static void fail(struct rpc *rpc)
 {
         if (!rpc->has_parts)

@@ -38,7 +38,7 @@ static enum ox_code run_answer(void *user)
         return rpc_write_message(health->rpc, &response.base);
 }
 
-/* Check and Watch: who watches a service that there is not learns that as a status. */
+/* Check and Watch. Watching an unknown service gives a status that says so, not an error. */
 enum ox_code rpc_health_check(struct rpc *rpc)
 {
         ProtobufCMessage *message;

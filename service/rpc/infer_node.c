@@ -10,7 +10,7 @@
 #include "service.h"
 #include "work/cost.h"
 
-/* What came of one request. */
+/* The outcome of one request. */
 struct one {
         const struct ox_result *result;
         char error[RPC_ERROR], field[MESSAGE_FIELD_PATH]; /* of a failure; `field` "": none */
@@ -22,7 +22,7 @@ static void set_error(struct one *one, const char *field, const char *error)
         snprintf(one->field, sizeof(one->field), "%s", field);
 }
 
-/* Where a request is inferred: on a context that may be another one than the call's, for as long as `look` lets it. */
+/* Infers a request on a context that may differ from the call's, as long as `look` allows. */
 struct place {
         struct rpc *rpc;
         struct ox_context *context;
@@ -167,7 +167,7 @@ enum ox_code rpc_batch_infer_nodes(struct rpc *rpc)
                 return rpc_fail(rpc, OX_RESOURCE_EXHAUSTED, "requests",
                                 "requests: the batch has %zu, more than the limit batch_requests, %lld",
                                 batch->n_requests, (long long)limits->batch_requests);
-        /* The requests outlive what is inferred of each of them. */
+        /* The requests must outlive the inference of each of them. */
         struct ox_context *context = contexts_take(contexts);
 
         if (!context)

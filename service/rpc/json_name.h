@@ -9,9 +9,9 @@
 /* The name in lowerCamelCase. Returns `name`. */
 const char *json_name(const ProtobufCFieldDescriptor *field, char name[JSON_NAME_BYTES]);
 
-/* Whether a field bears that name in JSON or in the .proto file. */
+/* Whether a field has this name in JSON or in the .proto file. */
 bool json_names(const ProtobufCFieldDescriptor *field, const char *name);
 
-/* Bytes of a value that is no text, bytes or message; and of an element of whatever type in a list. */
+/* The size of a value that is not a text, bytes or a message; and of a list's element of any type. */
 size_t json_scalar_size(const ProtobufCFieldDescriptor *field);
 size_t json_element_size(const ProtobufCFieldDescriptor *field);

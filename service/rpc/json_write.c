@@ -25,7 +25,7 @@ static void put_bytes(const struct writer *w, const ProtobufCBinaryData *bytes)
         json_text(w->out, text);
 }
 
-/* 64 bits are texts, for JavaScript's numbers have fewer. */
+/* 64-bit integers are written as texts, because JavaScript's numbers have fewer bits. */
 static void put_wide(const struct writer *w, bool is_signed, uint64_t value)
 {
         char digits[24];
@@ -144,7 +144,7 @@ static void put_value(const struct writer *w, const ProtobufCFieldDescriptor *fi
         }
 }
 
-/* A field of proto3 that is not repeated is there when it is not zero or empty. */
+/* A singular field of proto3 is present if it is not zero or empty. */
 static bool is_not_default(const ProtobufCFieldDescriptor *field, const void *at)
 {
         static const char zero[sizeof(uint64_t)];

@@ -32,9 +32,9 @@ static bool fail(struct model_stream *s, enum ox_code code, const char *field, c
         return false;
 }
 
-/* -- where the bytes go -- */
+/* -- destinations of the bytes -- */
 
-/* Of two models the later one counts, unless they are parts of one. */
+/* The later of two models counts, unless they are parts of one. */
 static void begin_model(struct model_stream *s)
 {
         if (s->has_model && s->has_parts)
@@ -65,7 +65,7 @@ static bool keep(struct model_stream *s, const char *bytes, size_t size)
 
 /* -- protobuf -- */
 
-/* Takes the next byte of a field's head, and what it says when it is complete. */
+/* Takes the next byte of a field's head, and reads the head when it is complete. */
 static bool take_head(struct model_stream *s, uint8_t byte)
 {
         s->head[s->head_size++] = byte;
@@ -121,7 +121,7 @@ static bool take_base64(struct model_stream *s, const char *text, size_t length)
 
                 bool is_base64 = base64_decode(&s->base64, text, step, bytes, &size);
 
-                /* What comes before the fault comes first, whatever the pieces. */
+                /* Bytes before the fault are passed on first, however the body is split. */
                 if (!feed(s, bytes, size))
                         return false;
                 if (!is_base64)

@@ -1,4 +1,4 @@
-/* An InferModelRequest on its way in: the bytes of its model go to the engine while they arrive, all else is kept. */
+/* Receives an InferModelRequest: passes the bytes of its model to the engine as they arrive, and keeps the rest. */
 #pragma once
 
 #include "engine.h"
@@ -10,12 +10,12 @@ struct model_stream {
         struct ox_context *context;
         bool is_json;
         int64_t rest_limit;    /* on the bytes of `rest` */
-        struct call_text rest; /* in protobuf the options, one message after the other, which is their merger; in JSON
-                                  the request, its model empty */
+        struct call_text rest; /* in protobuf the concatenated options messages, which protobuf merges; in JSON the
+                                  request with an empty model */
         size_t defer_bytes;    /* ox_model_defer() */
         bool has_parts;        /* models are one after the other parts of one */
         bool has_model;
-        enum ox_code code; /* of what failed; `fault` says what */
+        enum ox_code code; /* of a failure, which `fault` describes */
         struct message_fault fault;
 
         /* protobuf: the head of a field, or what stands in it */
@@ -37,8 +37,8 @@ void model_stream_begin(struct model_stream *stream, struct ox_context *context,
                         int64_t rest_limit, size_t defer_bytes);
 void model_stream_done(struct model_stream *stream);
 
-/* Takes the next bytes. False: `code` and `fault` say what is wrong. */
+/* Takes the next bytes. False: `code` and `fault` have the error. */
 bool model_stream_take(struct model_stream *stream, const char *bytes, size_t size);
 
-/* The request is complete. */
+/* Called at the end of the request. */
 bool model_stream_end(struct model_stream *stream);

@@ -58,7 +58,7 @@ static enum ox_code take_tensor(struct builder *b, struct build_subject subject,
 static enum ox_code take_type(struct builder *b, struct build_subject subject, const OnnxType *given, int depth,
                               struct ox_value *ret);
 
-/* A sequence or optional. Types are written from inside out, so that one whose innermost type is not known has none. */
+/* A sequence or optional. Types are written from inside out, so a type with an unknown innermost type is unknown. */
 static enum ox_code take_around(struct builder *b, struct build_subject subject, const char *kind, const OnnxType *of,
                                 int depth, struct ox_value *ret)
 {
@@ -114,7 +114,7 @@ static enum ox_code take_type(struct builder *b, struct build_subject subject, c
 
 /* -- inputs -- */
 
-/* Where each name stands among the inputs, by its handle: 0 for nowhere, else one more. */
+/* The position of each name among the inputs plus 1, by its handle; 0: none. */
 struct places {
         uint32_t *at;
         struct infer_input *inputs;
@@ -146,7 +146,8 @@ static enum ox_code place_inputs(struct builder *b, const Shaped__V1__InferNodeR
         return OX_OK;
 }
 
-/* Names that stand alone in one input are symbols in all: so all are read before the first is built. */
+/* A name that is a dimension by itself in one input is a symbol in all, so all inputs are read before the first is
+   built. */
 static enum ox_code take_inputs(struct builder *b, const Shaped__V1__InferNodeRequest *given, struct places *places)
 {
         struct ox_value *values = arena_new_array(b->arena, struct ox_value, given->n_inputs);
@@ -168,7 +169,7 @@ static enum ox_code take_inputs(struct builder *b, const Shaped__V1__InferNodeRe
         return OX_OK;
 }
 
-/* A tensor of the request is an input's contents, whether `inputs` has its type or not. */
+/* A tensor of the request gives an input its contents, even if `inputs` lacks the type. */
 static enum ox_code take_contents(struct builder *b, const Shaped__V1__InferNodeRequest *given, struct places *places)
 {
         for (size_t i = 0; i < given->n_contents; i++) {

@@ -1,4 +1,4 @@
-/* An InferNodeRequest as the engine takes it. */
+/* Reads an InferNodeRequest into the engine's structures. */
 #pragma once
 
 #include "engine.h"
@@ -11,6 +11,6 @@ struct node_proto {
         const char *error;                 /* on the context's arena */
 };
 
-/* To be run under ox_context_run(), with a struct node_proto for `user`: fills `request`, which lives on the context's
-   arena and as long as `given`. Else sets `error`. */
+/* To be run by ox_context_run(), with a struct node_proto as `user`. Fills `request`, which lives on the context's
+   arena and needs `given`; or sets `error`. */
 enum ox_code node_proto_read(void *user);

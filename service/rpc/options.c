@@ -59,7 +59,7 @@ static enum ox_code take_bindings(struct taking *t)
         return take_dims(t, g->dims, g->n_dims, &t->ret->binding);
 }
 
-/* A size as text, "" for one that is left open; NULL for one that is none. */
+/* A size as text; "" for an open size, NULL for an invalid one. */
 static const char *size_text(struct arena *arena, const OnnxDim *dim)
 {
         char digits[24];
@@ -116,7 +116,7 @@ static enum ox_code take_shapes(struct taking *t, struct ox_input_shape **ret_mo
         return OX_OK;
 }
 
-/* An element as text; "" for one that is no number. */
+/* An element as text; "" if it is not a number. */
 static const char *element_text(struct arena *arena, struct scalar element)
 {
         if (element.kind == SCALAR_FLOAT)
@@ -124,7 +124,7 @@ static const char *element_text(struct arena *arena, struct scalar element)
         return element.kind == SCALAR_INT ? arena_printf(arena, "%lld", (long long)element.d.val) : "";
 }
 
-/* A tensor gives an input its shape, where no other is given, as well as its elements. */
+/* A tensor gives an input its elements, and its shape unless another one is given. */
 static enum ox_code take_input_value(struct taking *t, const OnnxTensor *given, struct ox_input_shape *ret_shape,
                                      struct ox_input_content *ret)
 {
@@ -175,7 +175,7 @@ static enum ox_code take_input_values(struct taking *t, struct ox_input_shape *s
         return OX_OK;
 }
 
-/* What the engine has not yet is refused, for an answer without it would pass for one with it. */
+/* Options that the engine does not support are refused, because an answer that ignores them would mislead. */
 static enum ox_code refuse_others(struct taking *t)
 {
         const Shaped__V1__InferOptions *g = t->given;

@@ -1,5 +1,5 @@
-/* grpc.reflection: tells clients that have no .proto files what methods and messages there are. v1 and v1alpha have the
-   same messages but for their names. */
+/* grpc.reflection: describes methods and messages to clients without .proto files. The messages of v1 and v1alpha
+   differ only in their names. */
 #include <stdio.h>
 #include <string.h>
 

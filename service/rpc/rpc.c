@@ -1,4 +1,4 @@
-/* From the head of a call to its reply, for all protocols and methods. */
+/* Runs a call from its head to its reply, for all protocols and methods. */
 #include "rpc/rpc.h"
 
 #include <stdarg.h>
@@ -42,7 +42,7 @@ enum ox_code rpc_fail_inference(struct rpc *rpc, enum ox_code code, const struct
         return set_failure(rpc, code, NULL, result);
 }
 
-/* What is wrong with a message, with the field before it. */
+/* The fault of a message, preceded by the field. */
 enum ox_code rpc_fail_message(struct rpc *rpc, enum ox_code code, const struct message_fault *fault)
 {
         return rpc_fail(rpc, code, fault->field, "%s%s%s", fault->field, fault->field[0] ? ": " : "", fault->text);
@@ -112,7 +112,7 @@ bool rpc_decode(struct rpc *rpc, enum encoding encoding)
         if (encoding == ENCODING_IDENTITY)
                 return true;
         rpc->decoder = decoder_new(encoding, &service->config->limits, &service->budget);
-        /* A few bytes may decode to many; in a dialog to no more than a node may have. */
+        /* A few bytes may decode to many; in a dialog the limit is that of a node request. */
         rpc->call->body_is_work = rpc->method->kind != RPC_DIALOG;
         rpc->call->inline_bytes = encoding == ENCODING_GZIP ? GZIP_INLINE : 0;
         return rpc->decoder || rpc_refuse(rpc, OX_UNAVAILABLE, "%s", service->budget.text);
@@ -279,7 +279,7 @@ enum ox_code rpc_run(struct rpc *rpc)
         return OX_OK;
 }
 
-/* False for what is too much inline; a worker starts anew then. */
+/* False if it is too much inline; a worker then starts anew. */
 static bool answer(struct rpc *rpc, bool is_inline)
 {
         if (call_is_late(rpc->call)) {
@@ -313,7 +313,7 @@ static const struct rpc_method *find_method(const char *path)
         return NULL;
 }
 
-/* Which protocol it is, and in which form its messages are; NULL: none of ours. */
+/* The protocol of a request, and the form of its messages; NULL: not an RPC. */
 static const struct rpc_protocol *find_protocol(struct call *call, const struct rpc_method *method, bool *ret_is_json)
 {
 #define TYPE(name) "application/" name, sizeof("application/" name) - 1
@@ -374,7 +374,7 @@ void rpc_prepare(struct call *call)
                 call->put_error = grpc_put_error;
 }
 
-/* What the transport has to say: there is no room in the queue, or no more time. */
+/* Replies an error of the transport: the queue is full, or time is over. */
 static void put_error(struct call *call, int status, enum ox_code code, const char *message)
 {
         struct rpc *rpc = call->state;
@@ -404,7 +404,7 @@ void rpc_begin(struct call *call)
                 rpc_refuse(rpc, OX_UNAVAILABLE, "%s", service->budget.text);
                 return;
         }
-        /* A GET says only in its query whether the message is JSON. */
+        /* Only the query of a GET says whether the message is JSON. */
         model_stream_begin(&rpc->model, rpc->context, is_json, &service->budget,
                            service->config->limits.node_request_bytes, INLINE_MODEL_BYTES);
         rpc->model.has_parts = method->kind == RPC_UPLOAD;

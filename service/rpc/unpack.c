@@ -1,5 +1,5 @@
-/* Messages from bytes. protobuf-c recurses as deep as they nest and ends texts at their first NUL, so that they are
-   looked through before it gets them. */
+/* Reads messages from bytes. protobuf-c recurses as deep as they nest and ends texts at their first NUL, so messages
+   are checked before it reads them. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -22,7 +22,7 @@ static enum ox_code check_text(const struct check *check, const ProtobufCFieldDe
         return message_fail_at(check->fault, field->name, "the text is not UTF-8, or holds a NUL");
 }
 
-/* What stands in a field of the wire type WIRE_LENGTH. */
+/* Checks the content of a field of the wire type WIRE_LENGTH. */
 static enum ox_code check_length(const struct check *check, const ProtobufCFieldDescriptor *field, const uint8_t *at,
                                  size_t size, int64_t depth)
 {

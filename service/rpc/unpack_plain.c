@@ -1,5 +1,5 @@
-/* The messages that clients send, in one pass: nearly all of them say each field once, and nothing that their type has
-   not. protobuf-c reads a message twice, and asks for memory piece by piece; it has what is left to it here. */
+/* Reads the messages of clients in one pass: nearly all of them have each field once, and no unknown ones. protobuf-c,
+   which reads a message twice and allocates piece by piece, reads the others. */
 #include <string.h>
 
 #include "engine.h"
@@ -10,7 +10,7 @@ struct unpacking {
         int64_t most_depth;
 };
 
-/* The bytes of a field, behind its head. */
+/* The bytes of a field, after its head. */
 struct wire_field {
         struct wire_head head;
         const uint8_t *at;
@@ -84,7 +84,7 @@ static void put_varint(ProtobufCType type, uint64_t value, void *to)
         }
 }
 
-/* What the wire type WIRE_LENGTH brings. */
+/* A value of the wire type WIRE_LENGTH. */
 static bool put_bytes(const struct unpacking *r, const ProtobufCFieldDescriptor *field, const struct wire_field *given,
                       int64_t depth, void *to)
 {
@@ -180,7 +180,7 @@ static bool put_packed(const struct unpacking *r, const ProtobufCFieldDescriptor
         return true;
 }
 
-/* Notes that a field is there. False where it is already, and what is given has to be merged. */
+/* Marks a field as present. False if it was already, and values have to be merged. */
 static bool mark(const ProtobufCFieldDescriptor *field, ProtobufCMessage *message)
 {
         void *quantifier = (char *)message + field->quantifier_offset;

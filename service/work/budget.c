@@ -56,9 +56,9 @@ void budget_give(struct budget *budget, size_t bytes)
         metric_add(budget->metrics, METRIC_memory_bytes, -(int64_t)bytes);
 }
 
-/* -- what there is -- */
+/* -- the memory of the machine or container -- */
 
-/* The number in a file; -1 when it has none, as where cgroups say "max". */
+/* The number in a file; -1 if there is none, as where cgroups write "max". */
 static int64_t read_number(const char *path)
 {
         FILE *file = fopen(path, "re");
@@ -73,8 +73,7 @@ static int64_t read_number(const char *path)
         return end == line || errno ? -1 : number;
 }
 
-/* Where the limit of the control group stands that the process is in (the second version of those); "" when that cannot
-   be told. */
+/* The file with the memory limit of this process' control group (version 2); "" if it cannot be determined. */
 static void group_file(char *path, size_t size)
 {
         char line[1024];
@@ -92,7 +91,7 @@ static void group_file(char *path, size_t size)
 
 int64_t budget_share(void)
 {
-        /* A container sees its own group as the root, of the one version or the other. */
+        /* A container sees its own group as the root, of either version. */
         char own[1100];
         const char *const files[] = {own, "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
         long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);

@@ -1,14 +1,14 @@
-/* What all requests together may take: the engine's memory, bodies and replies as they grow, what decodes an upload.
-   What a connection needs whatever is asked over it is bounded by how many there may be. */
+/* The memory that all requests may use together: the engine's memory, bodies and replies as they grow, decoders of
+   uploads. The fixed memory of a connection is not counted; it is bounded by the number of connections. */
 #pragma once
 
 #include "engine.h"
 #include "obs/metrics.h"
 
 struct budget {
-        struct arena_source source; /* contexts take theirs through it */
-        struct metrics *metrics;    /* METRIC_memory_bytes is what is taken */
-        /* Gives back something that nobody uses; false when there is nothing. NULL: there never is. */
+        struct arena_source source; /* contexts reserve their memory through it */
+        struct metrics *metrics;    /* METRIC_memory_bytes holds the reserved memory */
+        /* Frees something unused; false if there is nothing. NULL: never. */
         bool (*reclaim)(void *user);
         void *user;
         char text[ARENA_FAILURE_TEXT];
@@ -16,9 +16,9 @@ struct budget {
 
 void budget_init(struct budget *budget, int64_t most, struct metrics *metrics, bool (*reclaim)(void *user), void *user);
 
-/* False, and counted, when there is not so much left. Any thread may call these. */
+/* False, and counted, if not enough is left. Any thread may call these. */
 bool budget_take(struct budget *budget, size_t bytes);
 void budget_give(struct budget *budget, size_t bytes);
 
-/* Half of what this machine, or the control group that the process is in, has. */
+/* Half of the memory of this machine, or of the process' control group. */
 int64_t budget_share(void);

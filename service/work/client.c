@@ -6,7 +6,7 @@
 #include <xxhash.h>
 
 #define SITE_BYTES  8
-#define MAPPED_FROM 12 /* where an IPv4 address stands in an IPv6 one (RFC 4291, 2.5.5.2) */
+#define MAPPED_FROM 12 /* the prefix of an IPv4 address in an IPv6 one (RFC 4291, 2.5.5.2) */
 
 uint64_t client_of(const struct sockaddr *address, uint64_t seed)
 {

@@ -1,9 +1,9 @@
-/* Who a request is for, as far as turns are concerned. */
+/* Identifies the client of a request, so that clients can take turns. */
 #pragma once
 
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* A hash of an address without its port, of IPv6 of the 64 bits that one site has (RFC 4291, 2.5.4); 0 for NULL and for
-   what has none. */
+/* A hash of an address without its port; for IPv6 of its first 64 bits, which belong to one site (RFC 4291, 2.5.4). 0
+   for NULL and for other kinds of addresses. */
 uint64_t client_of(const struct sockaddr *address, uint64_t seed);

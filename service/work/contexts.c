@@ -15,9 +15,10 @@ struct contexts {
         uint64_t seed;
         pthread_mutex_t lock;
         size_t count, most;
-        /* How many are out, were at most since contexts_tidy() looked, and lately: that falls by one a call. */
+        /* The number of contexts in use, its maximum since the last contexts_tidy(), and a recent maximum, which falls
+           by one with each call. */
         size_t out, out_most, recent;
-        int quiet; /* calls of contexts_tidy() since one was taken */
+        int quiet; /* calls of contexts_tidy() since a context was taken */
         /* The most bytes that a request used of late: they fall by a quarter a call. A context keeps as much while
            nobody uses it, for to give pages back and have them anew costs as much as inferring what fills them. */
         size_t used;

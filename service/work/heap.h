@@ -1,5 +1,5 @@
-/* An ordered set whose members stand in what they order: a pairing heap (Fredman, Sedgewick, Sleator, Tarjan, 1986).
-   Adding and looking take constant time, taking out O(log n) on average; it allocates nothing. Not thread-safe. */
+/* An intrusive ordered set: a pairing heap (Fredman, Sedgewick, Sleator, Tarjan, 1986). Adding and reading the first
+   take constant time, removing O(log n) on average; it allocates nothing. Not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,14 +7,14 @@
 
 struct heap_node {
         int64_t key;    /* the smallest one comes first */
-        uint64_t order; /* and of equal keys the smallest order */
+        uint64_t order; /* among equal keys, the smallest order */
         /* the heap's own: */
         struct heap_node *child, *next, **link; /* link is NULL outside of a heap */
 };
 
 /* All zero: empty. */
 struct heap {
-        struct heap_node *first; /* NULL: there is none */
+        struct heap_node *first; /* NULL: the heap is empty */
 };
 
 static inline bool heap_has(const struct heap_node *node)
@@ -22,6 +22,6 @@ static inline bool heap_has(const struct heap_node *node)
         return node->link;
 }
 
-/* `key` and `order` of the node are set, and stay while it is in the heap. */
+/* The caller sets `key` and `order` of the node, and does not change them while it is in the heap. */
 void heap_add(struct heap *heap, struct heap_node *node);
 void heap_remove(struct heap *heap, struct heap_node *node);

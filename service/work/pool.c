@@ -7,17 +7,17 @@
 #include "obs/log.h"
 #include "work/turns.h"
 
-/* Lower than the threads that read and answer: of two that want a core, nice 10 gets a tenth. What is short is worth a
-   quarter. */
+/* Lower than the threads that read and answer: beside one of them a thread of nice 10 gets a tenth of a core. Short
+   jobs get a quarter. */
 #define NICE_WORKER 10
 #define NICE_SHORT  5
 
 #define SECOND_NS  INT64_C(1000000000)
-#define MEAN_SHIFT 3 /* of the mean time of a job the last one counts for an eighth */
+#define MEAN_SHIFT 3 /* the last job has a weight of 1/8 in the mean time of jobs */
 
 struct queue {
         struct turns turns;
-        pthread_cond_t wake; /* those who take from this queue alone, or from both */
+        pthread_cond_t wake; /* threads that take from this queue only, or from both */
         int64_t mean_ns;     /* that a job took */
 };
 
@@ -25,21 +25,21 @@ struct pool {
         struct pool_settings settings;
         pthread_mutex_t lock;
         struct queue longs, shorts;
-        int64_t share_ns; /* of short jobs that workers took while long ones waited */
+        int64_t share_ns; /* of short jobs done by workers while long ones waited */
         size_t busy;
         bool ending;
         struct heap deadlines;
         uint64_t deadline_order;
-        pthread_cond_t tick; /* an earlier deadline than before, or the end */
+        pthread_cond_t tick; /* signals an earlier deadline, or the end */
         size_t n_thread;
-        pthread_t thread[]; /* the one for time, the one for short jobs, then the workers */
+        pthread_t thread[]; /* the timer thread, the thread for short jobs, then the workers */
 };
 
 enum { THREAD_TIME, THREAD_SHORT, THREADS_OWN };
 
 static void lower_priority(int nice)
 {
-        /* On Linux this is the calling thread's alone, whatever POSIX says (setpriority(2)). */
+        /* On Linux this affects only the calling thread, unlike in POSIX (setpriority(2)). */
         setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + nice);
 }
 
@@ -72,7 +72,7 @@ static struct job *take(struct pool *pool, bool short_only)
         return job;
 }
 
-/* Runs a job, without the lock. What it has cost is known then, but the job may be gone. */
+/* Runs a job, without the lock. Afterwards its cost is known, but the job may no longer exist. */
 static void run(struct pool *pool, struct job *job)
 {
         struct queue *queue = queue_of(pool, job);
@@ -128,7 +128,7 @@ static struct job *first_deadline(const struct pool *pool)
         return first ? (struct job *)((char *)first - offsetof(struct job, deadline_node)) : NULL;
 }
 
-/* Under the lock, which it leaves meanwhile. */
+/* Called under the lock, which it releases meanwhile. */
 static void expire(struct pool *pool, int64_t now)
 {
         struct job *job;
@@ -210,7 +210,7 @@ struct pool *pool_new(const struct pool_settings *settings)
         return pool;
 }
 
-/* Of a queue, what one client may have. */
+/* The part of a queue that one client may use. */
 static size_t client_share(const struct pool *pool)
 {
         return pool->settings.queue - pool->settings.queue / 4;

@@ -58,7 +58,7 @@ void pool_share(struct pool *pool, const struct job *parent, size_t items, int64
                         break;
         }
         run_items(&share);
-        /* Whoever has not begun finds nothing left to do, and need not be waited for. */
+        /* A job that has not begun would find nothing to do, so it is taken back. */
         for (size_t i = 0; i < count; i++)
                 begun += !pool_withdraw(pool, &helper[i].job);
         pthread_mutex_lock(&share.lock);

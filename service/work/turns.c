@@ -15,7 +15,7 @@ static struct turns_client *client_of(struct turns *turns, uint64_t client)
         return &turns->client[client % TURNS_CLIENTS];
 }
 
-/* Puts a client where its first job belongs. */
+/* Orders a client by its first job. */
 static void place(struct turns *turns, struct turns_client *client)
 {
         if (heap_has(&client->node))
@@ -36,7 +36,7 @@ void turns_add(struct turns *turns, struct job *job)
 {
         struct turns_client *client = client_of(turns, job->client);
 
-        /* Who comes back begins with those who are here: time that was not used is not saved up. */
+        /* A client that returns starts with the present ones: unused time is not saved up. */
         if (!client->jobs.first)
                 client->served = later(client->served, turns->now);
         job->turn_node.key = later(client->now, job->turn ? job->turn->served : 0) + job->cost_ns;
