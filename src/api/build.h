@@ -16,11 +16,11 @@ struct builder {
         struct dim_table *dims;
         const struct ox_limits *limits;
         const char *error;
-        bool *alone; /* by the handle of a name: it stands alone as a dimension of some value */
+        bool *alone; /* by the handle of a name: it is a dimension by itself in some value */
         uint32_t alone_room;
 };
 
-/* What is built, in the words of an error: "input" and "x". `name` may be "". */
+/* The subject in error messages: "input" and "x". `name` may be "". */
 struct build_subject {
         const char *kind, *name;
 };
@@ -31,20 +31,20 @@ void builder_init(struct builder *b, struct arena *arena, struct strings *string
 /* Sets `error` ("input x: ...", "node: ..." where the subject has no name), and returns `code`. */
 enum ox_code build_fail(struct builder *b, enum ox_code code, struct build_subject subject, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
-/* The same for a text that is no type, with the type that may have been meant. */
+/* The same for a text that is not a type, with the type that may have been meant. */
 enum ox_code build_fail_type(struct builder *b, struct build_subject subject, const char *text);
 
-/* OX_RESOURCE_EXHAUSTED past the limit on names, OX_INVALID_ARGUMENT for what is not UTF-8. */
+/* OX_RESOURCE_EXHAUSTED past the limit on names, OX_INVALID_ARGUMENT for a text that is not UTF-8. */
 enum ox_code build_check_text(struct builder *b, const char *what, const char *text);
 
 /* -- values -- */
 
-/* Notes the names that stand alone as dimensions of a value: in expressions, of whatever value, they are symbols. To be
-   called for all values that come together before the first of them is built. */
+/* Collects the names that are dimensions of a value by themselves, which makes them symbols in expressions of all
+   values. To be called for all values of a request before the first of them is built. */
 void build_names(struct builder *b, const struct ox_value *given);
 
-/* A value of that name. A dimension that is "" or "?" is unnamed, and differs from all others. Contents past
-   limits.content_elements count as unknown: *ret_dropped is their number then, else 0; `content` is not read then. */
+/* Builds a value. A dimension "" or "?" is unnamed, and differs from all others. Contents past limits.content_elements
+   are not read and count as unknown: *ret_dropped is their number then, else 0. */
 enum ox_code build_value(struct builder *b, struct build_subject subject, const struct ox_value *given,
                          struct value *ret, size_t *ret_dropped);
 
@@ -53,14 +53,14 @@ enum ox_code build_value(struct builder *b, struct build_subject subject, const 
 enum ox_code build_given_tensor(struct builder *b, struct build_subject subject, const OnnxTensor *proto,
                                 struct value *value, size_t *ret_dropped);
 
-/* The numbers that JSON has no digits for, as its texts: "NaN", "Infinity", "-Infinity". */
+/* The numbers that JSON writes as texts: "NaN", "Infinity", "-Infinity". */
 bool build_special(const char *text, double *ret);
 
 /* A shape: `rank` and `dim` of *ret. */
 enum ox_code build_shape(struct builder *b, struct build_subject subject, const struct ox_shape *given,
                          struct type *ret);
 
-/* A dimension that is no value's own: an integer, or a text as in a shape, which must say something. */
+/* A dimension that belongs to no value: an integer, or a text as in a shape, which must not be empty. */
 enum ox_code build_dim(struct builder *b, const struct ox_dim *given, struct dim *ret);
 
 /* -- nodes -- */
@@ -70,7 +70,7 @@ enum ox_code build_node(struct builder *b, const char *domain, const char *op_ty
 enum ox_code build_node_input(struct builder *b, OnnxNode *node, const char *name);
 enum ox_code build_node_output(struct builder *b, OnnxNode *node, const char *name);
 
-/* One more attribute, of a name that the node has not. */
+/* Appends an attribute, whose name the node must not have yet. */
 enum ox_code build_attribute(struct builder *b, OnnxNode *node, const OnnxAttribute *attribute);
 
 /* What tensors and types that are attributes consist of. A tensor has integer sizes, and numbers or texts as elements;
@@ -84,8 +84,8 @@ enum ox_code build_type(struct builder *b, struct build_subject subject, const s
 /* The version of a domain's operator set: 1 or more. */
 enum ox_code build_opset(struct builder *b, const char *domain, int64_t version, struct result_opset *ret);
 
-/* The version that a list says of a domain, else the newest. */
+/* The version of a domain in a list, else the newest. */
 int64_t build_opset_of(const struct result_opset *list, size_t count, const char *domain);
 
-/* Holds a whole request together: OX_INVALID_ARGUMENT for an input that the node does not name. */
+/* Completes a request: OX_INVALID_ARGUMENT for an input that the node does not name. */
 enum ox_code build_check_request(struct builder *b, const struct infer_node_request *request);

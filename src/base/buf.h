@@ -16,5 +16,5 @@ void buf_putc(struct buf *buf, char c);
 void buf_put_i64(struct buf *buf, int64_t value);
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The text with a NUL behind it; valid until the next change. */
+/* The text, ended by a NUL; valid until the next change. */
 const char *buf_text(struct buf *buf);

@@ -1,5 +1,5 @@
-/* Arithmetic that tells when it overflows. Each stores a value and returns true, or returns false and stores nothing
-   that may be used. */
+/* Arithmetic that detects overflow. Each function stores a value and returns true, or returns false, and the stored
+   value must not be used. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,7 +31,7 @@ static inline bool mul_size(size_t a, size_t b, size_t *ret)
         return !__builtin_mul_overflow(a, b, ret);
 }
 
-/* Quotient rounded towards minus infinity, as Python's //. False for a zero divisor and for INT64_MIN // -1. */
+/* The quotient rounded down, as Python's //. False for a zero divisor and for INT64_MIN // -1. */
 static inline bool floordiv_i64(int64_t a, int64_t b, int64_t *ret)
 {
         if (b == 0 || (a == INT64_MIN && b == -1))
@@ -55,7 +55,7 @@ static inline bool mod_i64(int64_t a, int64_t b, int64_t *ret)
         return true;
 }
 
-/* The greatest common divisor; of 0 and another it is the other. */
+/* The greatest common divisor; of 0 and another number, the other number. */
 static inline uint64_t gcd_u64(uint64_t a, uint64_t b)
 {
         while (b) {

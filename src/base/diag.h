@@ -1,4 +1,4 @@
-/* What an inference has to say about a model: one entry a fault, which costs the faulty node's outputs and no more. */
+/* The diagnostics of a model, one entry for each fault. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,14 +11,14 @@ struct diags {
         struct ox_diag *at;
         size_t count, capacity;
         size_t errors, warnings;
-        size_t dropped; /* past the number that is kept */
+        size_t dropped; /* past the kept ones */
 };
 
-/* Whether a further entry would only be counted, so that its message need not be written. */
+/* Whether a further entry would only be counted, so that its message need not be formatted. */
 bool diags_full(const struct diags *diags);
 
-/* Adds a copy of `diag` (its texts are not copied). Past DIAGS_KEPT entries only the counts go on. */
+/* Adds a copy of `diag`, without copying its texts. Past DIAGS_KEPT entries only the counts increase. */
 void diags_add(struct diags *diags, struct arena *arena, const struct ox_diag *diag);
 
-/* The last entry, which is kept however many there are. */
+/* The last entry, which is kept even past DIAGS_KEPT. */
 void diags_end(struct diags *diags, struct arena *arena, const struct ox_diag *diag);

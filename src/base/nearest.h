@@ -1,10 +1,10 @@
-/* The known name that somebody may have meant who wrote an unknown one: for "did you mean ...?". */
+/* Finds the known name nearest to an unknown one, for "did you mean ...?". */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Names are compared up to this length; a longer text is near to nothing. */
+/* Names are compared up to this length; a longer text is near no name. */
 #define NEAREST_BYTES 64
 
 struct nearest {
@@ -17,7 +17,7 @@ struct nearest {
 /* `text` must stay as long as the struct is in use. */
 void nearest_begin(struct nearest *near, const char *text, size_t length);
 
-/* Holds one known name against the text. It is near when as few edits as one in three characters, and at least one,
-   make it from the text: inserting, removing or replacing a character, or two neighbours that changed places. Upper and
-   lower case count as the same. Of equally near names the first is kept. */
+/* Compares one known name with the text. It is near if the text becomes the name by at most one edit for every three
+   characters, and at least one is allowed. An edit inserts, removes or replaces a character, or swaps two neighbours.
+   Case is ignored. Of equally near names the first is kept. */
 void nearest_try(struct nearest *near, const char *name);

@@ -1,4 +1,4 @@
-/* Plain texts: of printable ASCII alone, without quotes and backslashes, so that JSON has them as they stand. */
+/* Plain texts: printable ASCII without quotes and backslashes, which JSON does not escape. */
 #pragma once
 
 #include <stdbool.h>

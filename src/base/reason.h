@@ -1,4 +1,4 @@
-/* Why there is a diagnostic: the stable words of reasons.def. */
+/* The reasons of diagnostics: the stable words of reasons.def. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,8 +15,7 @@ enum reason {
 
 /* "DIM_MISMATCH" and the like; static. */
 const char *reason_word(enum reason reason);
-/* The code that goes with it, OX_OK for what is no fault. Inline, so that compilers see that what failed did not
- * succeed. */
+/* The code of a reason; OX_OK if it is not a fault. Inline, so that compilers see that an error is not OX_OK. */
 static inline enum ox_code reason_code(enum reason reason)
 {
         switch (reason) {
@@ -31,5 +30,5 @@ static inline enum ox_code reason_code(enum reason reason)
         return OX_INTERNAL;
 }
 
-/* Whether the shapes of a node's inputs say more of the fault. */
+/* Whether the shapes of a node's inputs help to understand the fault. */
 bool reason_has_shapes(enum reason reason);

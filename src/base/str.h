@@ -15,14 +15,14 @@ struct strings;
 /* Lives on the arena and dies with it. `seed` keeps a hostile model from choosing names that collide. */
 struct strings *strings_new(struct arena *arena, uint64_t seed);
 
-/* Makes room for that many texts in all. */
+/* Makes room for this many texts in total. */
 void str_reserve(struct strings *strings, size_t count);
 
-/* Copies the text unless it is known already. */
+/* Copies the text if it is new. */
 str_id str_intern(struct strings *strings, const char *text, size_t length);
 str_id str_intern_z(struct strings *strings, const char *text);
 
-/* As str_intern(), without the copy: `text` must stay as it is for as long as the arena and end with a NUL. */
+/* str_intern() without the copy: `text` must end with a NUL, and live as long as the arena, unchanged. */
 str_id str_intern_static(struct strings *strings, const char *text);
 
 /* Says that a text will be interned before long, so that its place in the table is in the cache by then, and gives what
@@ -34,10 +34,10 @@ struct str_expected {
 };
 struct str_expected str_expect(const struct strings *strings, const char *text, size_t length);
 
-/* As str_intern(), but false when the text is not known and not clean (see utf8_is_clean()). */
+/* str_intern() with a check: false if the text is new and not clean (see utf8_is_clean()). */
 bool str_intern_clean(struct strings *strings, const struct str_expected *expected, str_id *ret);
 
-/* A copy of a text that lives as long as the strings do, with a NUL behind it, and no byte more. */
+/* A copy of a text, ended by a NUL, which lives as long as the strings, without padding. */
 const char *str_keep(struct strings *strings, const char *text, size_t length);
 
 /* Whether a text is interned, and its handle if so; never adds one. */
@@ -46,7 +46,7 @@ bool str_find(const struct strings *strings, const char *text, size_t length, st
 const char *str_text(const struct strings *strings, str_id id);
 size_t str_length(const struct strings *strings, str_id id);
 
-/* What a writer asks of a text, remembered: how long it is, and whether it is plain (base/plain.h). */
+/* Properties of a text that writers need: its length, and whether it is plain (base/plain.h). */
 struct text_form {
         uint32_t length : 31;
         uint32_t is_plain : 1;
@@ -54,23 +54,23 @@ struct text_form {
 struct text_form str_form(const struct strings *strings, str_id id);
 struct text_form text_form(const char *text);
 
-/* One more than the largest handle in use. */
+/* The largest handle in use, plus 1. */
 uint32_t str_count(const struct strings *strings);
 
-/* Whether two texts are equal. Most are not at their first character, or are empty. */
+/* Whether two texts are equal. Most texts are empty or differ in their first character. */
 static inline bool text_same(const char *a, const char *b)
 {
         return *a == *b && (*a == '\0' || strcmp(a, b) == 0);
 }
 
-/* protobuf-c has NULL for a text that the model leaves out. */
+/* In protobuf-c NULL is a text that the model omits. */
 static inline const char *text_or_empty(const char *text)
 {
         return text ? text : "";
 }
 
-/* Copies a text, a short one in two moves that overlap, and returns where it ends. Inlined whatever the compiler thinks
-   of it, for the length is often known. */
+/* Copies a text, a short one by two overlapping moves, and returns its end. Always inlined, because the length is often
+   a constant. */
 static inline __attribute__((always_inline)) char *text_copy(char *at, const char *text, size_t length)
 {
         if (length > 16) {

@@ -1,9 +1,9 @@
-/* Going on only where all is well. */
+/* Returns early after an error. */
 #pragma once
 
 #include "base/code.h"
 
-/* Leaves the calling function with the first outcome that is not OX_OK. */
+/* Returns from the calling function if the outcome is not OX_OK. */
 #define TRY(expression)                                                                                                \
         do {                                                                                                           \
                 enum ox_code try_code_ = (expression);                                                                 \

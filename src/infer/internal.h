@@ -1,11 +1,11 @@
-/* What the files of infer/ share: the state of one inference, and the scopes of names. */
+/* Shared by the files of infer/: the state of one inference, and scopes of names. */
 #pragma once
 
 #include "infer/infer.h"
 #include "ops/node/node.h"
 
-/* From name to number. The main graph defines most names that there are: its map is an array by name. All others are
-   small beside it, and hash tables with open addressing. */
+/* Maps names to numbers. The main graph defines most names, so its map is an array indexed by name; all others are
+   small hash tables with open addressing. */
 struct name_map {
         bool by_name;
         uint32_t *number; /* + 1; 0: free */
@@ -31,7 +31,7 @@ struct op_use {
         struct function *function; /* of the model, which then takes the row's place; NULL */
 };
 
-/* What a model or a function imports: one version a domain. */
+/* The imports of a model or function: one version for each domain. */
 struct opsets {
         const struct opset *at;
         size_t count;
@@ -41,7 +41,7 @@ struct opsets {
         uint32_t n_use, use_room;
 };
 
-/* A function of the model, and what is remembered of it between calls. */
+/* A function of the model, with data kept between calls. */
 struct function {
         const OnnxFunction *proto;
         bool is_read; /* what follows is filled */
@@ -51,7 +51,7 @@ struct function {
         struct function_memo *memo;
 };
 
-/* A function that is being called: where references to attributes are looked up. */
+/* A call in progress, in which references to attributes are looked up. */
 struct frame {
         const struct frame *caller;
         const struct function *function;
@@ -61,7 +61,7 @@ struct frame {
 
 /* The names of one graph or function body. */
 struct scope {
-        const struct scope *parent; /* where names that are not found here are looked up; NULL: nowhere */
+        const struct scope *parent; /* the scope in which missing names are looked up; NULL: none */
         const char *path;           /* "" is the main graph */
         struct name_map entries;
         struct name_map declared; /* to value_info and outputs: number of `declaration` */
@@ -74,19 +74,19 @@ struct scope {
         int depth;                 /* of subgraphs and functions */
 };
 
-/* A dimension's name that stands alone somewhere in the model, and what it was found to name. */
+/* A name that is a dimension by itself somewhere in the model, and the size that it was found to name. */
 struct dim_name {
         str_id name;
         bool is_input;     /* an input of the main graph has it */
         bool names_data;   /* anonymous symbols have taken it */
-        bool names_size;   /* it is declared for what is proven to be `size` */
+        bool names_size;   /* it is declared for a value proven to be `size` */
         bool names_others; /* and for `other`, which is not proven to be the same */
         struct dim size, other;
         struct dim_place {
                 const char *scope, *value;
                 int axis;
         } of_data, of_size, of_other, split_at; /* the first places that are so */
-        bool is_split;                          /* it names several sizes: where it is declared it says nothing */
+        bool is_split;                          /* it names several sizes, so declarations with it are ignored */
         const char *split_text;                 /* which, for the reader; NULL unless split */
 };
 
@@ -98,13 +98,13 @@ struct constraint {
         const char *scope;
 };
 
-/* So many inputs, outputs, attributes or initializers are as much work as another node. */
+/* This many inputs, outputs, attributes or initializers cost as much as one node. */
 #define VALUES_A_NODE 16
 
-/* Between two questions to the caller whether to go on, in ns. */
+/* The time between two calls of the caller's `look`, in ns. */
 #define LOOK_EVERY_NS UINT64_C(5000000)
 
-/* What walking a graph costs, in nodes, besides its nodes, of which there may be none. */
+/* The cost of walking a graph in addition to its nodes, in nodes. */
 static inline size_t graph_cost(const OnnxGraph *graph)
 {
         return 1 + (graph->n_input + graph->n_output + graph->n_value_info + graph_initializers(graph)->count +
@@ -138,11 +138,12 @@ struct infer {
         struct name_map functions; /* of the model, by "domain\1name\1overload": number of `function` */
         struct function *function;
         struct function_memo *memo; /* the last one made */
-        uint64_t called, call_most; /* nodes of functions' bodies that were walked, and how many while all counts */
+        uint64_t called, call_most; /* walked nodes of functions' bodies, and the number up to which all facts about
+                                       arguments count */
         uint64_t called_bytes, called_bytes_most; /* likewise names and scopes of their values */
         bool call_limit_reported;
-        int unreached;              /* graphs around what is walked that never run */
-        uint64_t depth_cuts;        /* subgraphs and calls that were nested too deep */
+        int unreached;              /* enclosing graphs that never run */
+        uint64_t depth_cuts;        /* subgraphs and calls nested past the limit */
         struct name_map capture_of; /* of a subgraph: what it takes from around it, in `captures` */
         struct captures *captures;
         size_t n_captures, captures_room;
@@ -157,7 +158,7 @@ struct infer {
         uint64_t unrolled;                 /* of them: in iterations that were walked one by one */
         uint64_t unroll_end;               /* the number of nodes at which that ends; 0: not within such an iteration */
         uint64_t deadline_ns, work_end_ns; /* the latter is 0 without options.work_ns */
-        uint64_t look_ns;                  /* when the caller is asked next */
+        uint64_t look_ns;                  /* time of the next `look` */
 };
 
 /* -- names.c -- */
@@ -178,7 +179,7 @@ static inline struct result_value *entry_at(const struct infer *f, size_t number
         return &f->chunk[number / ENTRY_CHUNK][number % ENTRY_CHUNK];
 }
 
-/* An entry of a value that no node makes, whose type is not known yet. */
+/* An entry for a value that no node computes, of unknown type. */
 static inline struct result_value entry_given(enum ox_kind kind, const struct scope *scope, const char *name)
 {
         return (struct result_value){.name = name, .kind = kind, .scope = scope->path};
@@ -194,14 +195,15 @@ bool entry_add(struct infer *f, struct scope *scope, str_id name, const struct r
 void entry_resolve(struct infer *f, struct result_value *entry);
 /* Remembers of anonymous symbols that they first stood in the shape of this value. */
 void entry_place(struct infer *f, const struct type *type, const char *name);
-/* The value of a name, in the scope or around it; NULL. */
+/* The value of a name in the scope or an enclosing one; NULL: not defined. */
 struct result_value *scope_find(const struct infer *f, const struct scope *scope, str_id name);
 
-/* How sentences call what defines a value ("an input", "an output of node 3 (r, Relu)"), and a node. */
+/* The description of a value's definition in messages ("an input", "an output of node 3 (r, Relu)"), and that of a
+   node. */
 const char *entry_party(const struct infer *f, const struct result_value *entry);
 const char *node_party(struct arena *arena, int64_t index, const char *name, const char *op);
 
-/* A diagnostic that no node's rule made; what does not apply is left out. */
+/* A diagnostic that does not come from a node's rule; members that do not apply are omitted. */
 struct note {
         enum ox_severity severity;
         enum reason reason;
@@ -218,18 +220,18 @@ struct note {
 void infer_note(struct infer *f, const struct note *note, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
 
-/* -- declare.c: types as the model declares them -- */
+/* -- declare.c: declared types -- */
 
-/* The entry of a dimension's name that stands alone, made at its first use. */
+/* The entry of a name that is a dimension by itself, created at its first use. */
 struct dim_name *dim_name_entry(struct infer *f, str_id name);
 
-/* Collects the names that stand alone as dimensions, and keeps anonymous symbols off all of them. */
+/* Collects the names that are dimensions by themselves, and reserves them against anonymous symbols. */
 void declare_dimension_names(struct infer *f, const OnnxGraph *graph);
 
 /* Whether a name stands alone in the model's declarations that the caller has ignored, and so nowhere else. */
 bool declare_is_ignored(struct infer *f, str_id name);
 
-/* What a dimension that the model leaves open, or names, stands for. */
+/* The context of a declared dimension that is open or a name. */
 struct declare_site {
         const char *scope;
         const char *value;
@@ -237,11 +239,11 @@ struct declare_site {
         bool is_input;                 /* of the main graph */
         bool in_function; /* its names of dimensions are its own, and another call's may be others: they say nothing */
         bool repeats;     /* in a body that runs for many iterations: its names are one iteration's */
-        bool without_shape; /* only the kind and element type count */
+        bool without_shape; /* use only the kind and element type */
         bool open_dims;     /* give open dimensions fresh symbols; else they come back as dim_open() */
 };
 
-/* A dimension that says nothing; never leaves infer/. */
+/* An open declared dimension; used only within infer/. */
 static inline struct dim dim_open(void)
 {
         return dim_int(-1);
@@ -261,24 +263,24 @@ enum ox_code infer_whole(const struct infer *begun, const struct ox_options *opt
 
 /* -- bound.c -- */
 
-/* Fills `bound` of the result and of its values, where the caller wants it. */
+/* Sets `bound` of the result and of its values, if the caller asks for it. */
 enum ox_code bound_columns(struct infer *begun, struct ox_result *result, const char **ret_error);
 
-/* -- given.c: what a caller gives besides the model; an error of it is that of the request -- */
+/* -- given.c: sizes, shapes and contents given by the caller; a fault in them is an error of the request -- */
 
-/* Gives symbols the sizes that the caller binds them to. */
+/* Gives symbols the sizes to which the caller binds them. */
 enum ox_code given_bind(struct infer *f, const char **ret_error);
-/* A name that is bound must be somebody's: one of the model's, or of a symbol that the answer would show. After the
-   walk, when all symbols are there. */
+/* Checks that every bound name exists: in the model, or as a symbol of the answer. Called after the walk, when all
+   symbols exist. */
 enum ox_code given_check_bound(struct infer *f, const char **ret_error);
 
-/* What is given for inputs: from an input's name to its place in the options. */
+/* Maps an input's name to its place in the options. */
 struct given {
         struct name_map shapes, contents;
 };
-/* Fills `ret`. Names that stand alone in shapes count as the model's. */
+/* Fills `ret`. Names that are dimensions by themselves in given shapes count as names of the model. */
 enum ox_code given_inputs(struct infer *f, const OnnxGraph *graph, struct given *ret, const char **ret_error);
-/* What is given for an input; NULL. */
+/* The given shape or content of an input; NULL: none. */
 const struct ox_input_shape *given_shape(const struct infer *f, const struct given *given, str_id input);
 const struct ox_input_content *given_content(const struct infer *f, const struct given *given, str_id input);
 enum ox_code given_replace_shape(struct infer *f, struct type *type, const struct ox_input_shape *shape,
@@ -286,24 +288,24 @@ enum ox_code given_replace_shape(struct infer *f, struct type *type, const struc
 /* Sets the contents of an input, and with them the size that it leaves open. */
 enum ox_code given_set_content(struct infer *f, struct result_value *entry, const struct ox_input_content *given,
                                const char **ret_error);
-/* Makes the elements of an integer input that nobody knows symbols, where they are few: what shapes are made of them by
-   several nodes agrees then. A vector's are called <input>[0], <input>[1] ..., a scalar's as the input. */
+/* Gives the unknown elements of a small integer input symbols, so that shapes computed from them by several nodes
+   agree. Elements of a vector are called <input>[0], <input>[1] ..., a scalar has the name of the input. */
 void given_name_elements(struct infer *f, struct result_value *entry);
 
-/* -- merge.c: what is declared beside what is proven -- */
+/* -- merge.c: declared types beside proven ones -- */
 
-/* Holds what was declared against what was inferred. What inference does not know is filled in, anonymous symbols get
-   names. What is proven stays: a declared name is its other name, a declared expression of inputs' sizes a condition,
-   and what contradicts it is an error DECLARED_CONFLICT. */
+/* Merges a declared type into the inferred one. Unknown parts are filled in, and anonymous symbols get names. Proven
+   parts stay: a declared name becomes their other name, a declared expression of inputs' sizes a condition, and a
+   contradiction is an error DECLARED_CONFLICT. */
 void merge_declared(struct infer *f, struct value *value, const struct type *declared, const struct declare_site *site,
                     int64_t node_index);
 
-/* The declared shape to report beside the inferred type: NULL where both say the same. */
+/* The declared shape to report beside the inferred type; NULL if both are the same. */
 const struct declared_shape *merge_declared_shape(struct infer *f, const struct type *inferred,
                                                   const struct type *declared, const OnnxType *proto);
 
-/* Splits every name that was found to be declared for several sizes, and forgets what names were found to name. The
-   number of those that were not split before: then the model is walked once more. */
+/* Splits every name that was found to be declared for several sizes, and forgets the sizes of names. Returns the number
+   of newly split names; if it is not 0, the model is walked again. */
 size_t merge_split_names(struct infer *f);
 /* Warns of all names that are split. */
 void merge_note_split(struct infer *f);
@@ -314,7 +316,7 @@ void merge_note_split(struct infer *f);
 void condition_add(void *f, const struct dim_condition *condition, const struct node *n, const char *value);
 /* Likewise. */
 const char *condition_said_before(void *f, struct dim size, const struct node *n);
-/* Takes for granted what the sizes of all values want, unless nothing is to be. */
+/* Makes the assumptions that the sizes of all values need, unless assumptions are off. */
 void condition_presume(struct infer *f);
 /* The constraints and assumptions of the result, once no more are added. `see` gets every size in them. */
 void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim d), void *user,
@@ -322,13 +324,14 @@ void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim 
 
 /* -- opsets.c -- */
 
-/* The first import of a domain counts; a warning tells of others that differ, and of versions newer than are known. */
+/* Reads imports. The first import of a domain counts; warns about others that differ, and about versions newer than the
+   newest known one. */
 void opsets_read(struct infer *f, OnnxOpsetId *const *ids, size_t count, const char *scope, struct opsets *ret);
-/* Warns of a version newer than is known: what it changes nobody here knows. */
+/* Warns about a version newer than the newest known one. */
 void opset_note_newer(struct infer *f, const char *scope, const struct opset *opset);
 /* The version of a domain that is imported, by the model where these do not; 0: none. */
 int64_t opsets_version(const struct infer *f, const struct opsets *opsets, const char *domain);
-/* What an operator is to nodes under these imports: looked up once for all of them. */
+/* The meaning of an operator under these imports, looked up once for all its nodes. */
 const struct op_use *opsets_use(struct infer *f, struct opsets *opsets, const struct model_op *op);
 
 /* -- sort.c -- */
@@ -337,8 +340,8 @@ const struct op_use *opsets_use(struct infer *f, struct opsets *opsets, const st
 void sort_each_capture(struct infer *f, const struct model_node *node, void (*visit)(void *user, str_id name),
                        void *user);
 
-/* An order in which every node comes after those that make what it, and its subgraphs, take; else as they stand. Nodes
-   in cycles come last, as they stand. *ret_cyclic is their number. */
+/* A topological order of the nodes, including inputs of their subgraphs; otherwise they keep their order. Nodes in
+   cycles come last, in their order; *ret_cyclic is their number. */
 const uint32_t *sort_nodes(struct infer *f, const struct model_node *const *nodes, size_t count, size_t first,
                            size_t *ret_cyclic, const char **ret_cycle);
 
@@ -350,18 +353,18 @@ static inline uint64_t infer_kept_bytes(const struct infer *f)
         return f->bytes.seen - f->bytes.skipped;
 }
 
-/* The time that limits are compared with, in ns. */
+/* The time for limits, in ns. */
 uint64_t infer_now_ns(void);
-/* Each ends the request when its time, or what the caller allows at once, is used up: before a node is inferred, ... */
+/* Each of these ends the request when its time or work budget is used up: before a node is inferred, ... */
 void spend_node(struct infer *f, const struct model_node *node);
-/* ... for work that is worth `cost` nodes, ... */
+/* ... for work that costs as much as `cost` nodes, ... */
 void spend_time(struct infer *f, size_t cost);
 /* ... and for terms of expressions: for dim_watch(), with a struct infer. */
 void spend_terms(void *f, size_t terms);
 
 /* -- scope.c -- */
 
-/* The path of what a node opens within a scope: "loop_1/body", or "Loop_7/body" for a node without a name. */
+/* The path of a node's subgraph within a scope: "loop_1/body", or "Loop_7/body" for a node without a name. */
 const char *scope_path(const struct scope *parent, const struct node *n, const char *part);
 /* Adds types that a graph declares. */
 void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *infos, size_t count);
@@ -375,13 +378,13 @@ void walk_node(struct infer *f, struct scope *scope, const struct model_node *no
 
 /* -- body.c -- */
 
-/* A body of a control-flow operator: its inputs get `args` (NULL: what it declares), its outputs come back in
-   ret_outputs (type_unknown where it fails). False past the limit on nesting, which is noted. */
+/* A body of a control-flow operator: its inputs get `args` (NULL: the declared types), its outputs are returned in
+   ret_outputs (type_unknown if it fails). False past the limit on nesting, which is reported. */
 bool body_walk(struct infer *f, const struct scope *parent, struct node *n, const char *attribute,
                const OnnxGraph *graph, const struct value *args, size_t n_args, struct value *ret_outputs,
                size_t n_outputs);
 
-/* What can be taken back when a body is walked again. */
+/* State to restore before a body is walked again. */
 struct body_mark {
         size_t n_entry, n_constraint;
         struct diags diags;
@@ -391,27 +394,27 @@ struct body_mark {
 struct body_mark body_mark(const struct infer *f);
 void body_rewind(struct infer *f, const struct body_mark *mark);
 
-/* -- control.c: If and SequenceMap, and what operators with subgraphs share -- */
+/* -- control.c: If and SequenceMap, and functions shared by operators with subgraphs -- */
 
 enum ox_code control_if(struct infer *f, const struct scope *scope, struct node *n);
 enum ox_code control_sequence_map(struct infer *f, const struct scope *scope, struct node *n);
 
-/* The graph that an attribute holds; NULL, which is an error MISSING_ATTRIBUTE. */
+/* The graph in an attribute; NULL, after an error MISSING_ATTRIBUTE, if there is none. */
 const OnnxGraph *control_graph(struct infer *f, const struct node *n, const char *name);
 enum ox_code control_missing(struct node *n, const char *name);
-/* Conditions and trip counts are of one element, whatever their rank: error LENGTH_MISMATCH. */
+/* Checks that a condition or trip count has one element, of any rank: error LENGTH_MISMATCH. */
 enum ox_code control_single(struct node *n, int i);
 
-/* What holds for both values of output `output`. Sizes that differ become a fresh symbol, except those of `a` that
-   are a symbol made since `free_since` already. */
+/* Joins both values of output `output`. Sizes that differ become a fresh symbol, unless the size of `a` is already a
+   symbol made since `free_since`. */
 struct value control_join(struct node *n, int output, struct value *a, struct value *b, uint32_t free_since);
 
-/* Takes symbols made since `first`, which stand for other sizes in each iteration, out of a value: such sizes become
-   fresh symbols of output `o`. */
+/* Replaces symbols made since `first`, which stand for other sizes in each iteration, by fresh symbols of output
+   `o`. */
 void control_forget(struct node *n, int o, struct value *value, uint32_t first);
 
-/* Around the walk of a branch that is never taken, or of a body without an iteration: nothing is wrong in it, and
-   nothing must hold for the model to run. Nests; without `is_unreached` it does nothing. */
+/* Called around the walk of a branch that is never taken, or of a body without an iteration: its faults and conditions
+   do not count. Nests; without `is_unreached` it does nothing. */
 struct unreached {
         bool is_unreached;
         struct diags diags;
@@ -427,11 +430,10 @@ enum ox_code control_scan(struct infer *f, const struct scope *scope, struct nod
 
 /* -- unroll.c: iterations walked one by one -- */
 
-/* Walks the iterations of a Loop when it is known when they end, and they are few: false otherwise, and when one is
-   faulty. `count` is how many there may be, `cost` the nodes that one walks. Nothing is reported of what is walked so,
-   but with `report` the faults of an iteration.
-   `ret` gets a value for each output of the node: of carried ones what the last iteration gives, of the others what
-   every iteration gives, with the contents of all. */
+/* Walks the iterations of a Loop one by one, if their number is known and small; false otherwise, and if one is faulty.
+   `count` is the largest possible number, `cost` the nodes walked in one. Nothing is reported about them, except the
+   faults of an iteration with `report`. `ret` gets a value for each output of the node: for carried ones that of the
+   last iteration, for the others those of all iterations, with all contents. */
 bool unroll_loop(struct infer *f, const struct scope *scope, struct node *n, const OnnxGraph *body, size_t n_state,
                  struct dim count, uint64_t cost, bool report, struct value *ret, int64_t *ret_count);
 
@@ -442,28 +444,28 @@ bool unroll_map(struct infer *f, const struct scope *scope, struct node *n, cons
 
 /* -- twice.c -- */
 
-/* After a node of the main graph made symbols: gives it the outputs of one that is the same, where there is one, and
-   takes back the constraints since `n_constraint`; or remembers it. */
+/* Called after a node of the main graph made symbols: if there is an equal earlier node, takes over its outputs and
+   removes the constraints since `n_constraint`; otherwise remembers this node. */
 void twice_share(struct infer *f, struct node *n, size_t n_constraint);
 
 /* -- function.c -- */
 
 void function_table(struct infer *f);
-/* The model's function of that name; NULL. */
+/* The model's function of this name; NULL: none. */
 struct function *function_find(struct infer *f, const struct model_op *op);
 enum ox_code function_call(struct infer *f, const struct scope *scope, struct node *n, struct function *function);
 /* Counts a node of a function's body. */
 void function_spend(struct infer *f, const struct scope *scope, const struct model_node *node);
-/* Forgets all calls that were remembered after `until`. */
+/* Forgets all calls remembered after `until`. */
 void function_forget(struct infer *f, struct function_memo *until);
-/* The node with every reference to an attribute of the called function replaced; the node itself when it has none. NULL
-   when the function has no such attribute, or there is no function: what the reference stands for is not known. */
+/* The node with every reference to an attribute of the called function replaced; the node itself if it has none. NULL
+   if the function has no such attribute, or if there is no function. */
 const struct model_node *function_resolve(struct infer *f, const struct scope *scope, const struct model_node *node);
 
 /* -- salvage.c -- */
 
-/* Fills the outputs of a node whose rule found a fault, and which are prepared for it, as far as it would find none
-   with other sizes. */
+/* Fills the prepared outputs of a node after its rule found a fault, as far as they would be the same with sizes that
+   fit. */
 void salvage_outputs(struct infer *f, struct node *n);
 
 /* -- finish.c -- */

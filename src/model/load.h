@@ -1,4 +1,4 @@
-/* From kept bytes to protobuf-c's structs. */
+/* Parses kept bytes into structs. */
 #pragma once
 
 #include "base/arena.h"
@@ -14,21 +14,21 @@ struct loader;
 /* Lives on the arena. `seed` is that of the model's strings. */
 struct loader *loader_new(struct arena *arena, uint64_t seed);
 
-/* Whether what is fed from now on outlives the model that is loaded. Then the raw_data of initializers is not copied
-   but read where it stands. */
+/* Says that bytes fed from now on outlive the loaded model, so that raw_data of initializers is read in place and not
+   copied. */
 void loader_bytes_stay(struct loader *loader, bool stay);
 
-/* Once `bytes` of the arena are in use, messages are put aside as they are, to be parsed by model_load(): parsing takes
-   far longer than reading, and may be another thread's work. */
+/* Once `bytes` of the arena are in use, messages are stored unparsed, for model_load(): parsing takes far longer than
+   reading, and may be the work of another thread. */
 void loader_defer(struct loader *loader, size_t bytes);
 
-/* Reads the next message of a list, or takes it: what a skimmer's sink calls. */
+/* Reads the next message of a list, or takes it: the functions of a skimmer's sink. */
 bool loader_read(void *loader, uint32_t number, const uint8_t *bytes, size_t size, const struct intact *limits,
                  size_t *ret_dropped);
 enum ox_code loader_take(void *loader, uint32_t number, const uint8_t *bytes, size_t size, bool is_fed);
 
 /* Parses the bytes that the skimmer kept to the end, and puts the loader's lists into their graph. NULL: there are
-   none, and protobuf-c reads all of it. OX_INVALID_ARGUMENT with *ret_error (on the arena) when they are no ModelProto,
-   or have neither a graph nor an opset import. */
+   none, and protobuf-c reads everything. OX_INVALID_ARGUMENT with *ret_error (on the arena) if the bytes are not a
+   ModelProto, or have neither a graph nor an opset import. */
 enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, struct loader *loader,
                         struct model **ret, const char **ret_error);

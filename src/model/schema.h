@@ -1,4 +1,4 @@
-/* What is kept of ONNX's messages, and where protobuf-c's structs have it: the fields of proto/onnx.proto, as one
+/* The kept fields of ONNX's messages, and their places in protobuf-c's structs: the fields of proto/onnx.proto as one
    constant table. */
 #pragma once
 
@@ -30,7 +30,7 @@ enum schema_message {
         SCHEMA_COUNT
 };
 
-/* One more than the highest number of a field that is kept. */
+/* The highest number of a kept field, plus 1. */
 #define SCHEMA_NUMBERS 32
 
 enum schema_kind {
@@ -45,7 +45,7 @@ enum schema_kind {
 
 enum {
         SCHEMA_REPEATED = 1,
-        SCHEMA_PAYLOAD = 2, /* counts towards what is kept of one tensor's data */
+        SCHEMA_PAYLOAD = 2, /* counts towards the kept data of one tensor */
         SCHEMA_ONE_OF = 4   /* of several fields in one place, of which the number says which is there */
 };
 
@@ -70,7 +70,7 @@ struct schema {
 
 extern const struct schema schema_of[SCHEMA_COUNT];
 
-/* Whether a field is of a wire type that parsers take for its kind; else it is as one that they do not know. */
+/* Whether a field has a wire type that parsers accept for its kind; otherwise they treat it as unknown. */
 static inline bool schema_takes(const struct schema_field *field, uint8_t wire_type)
 {
         return field->takes >> wire_type & 1;

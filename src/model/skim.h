@@ -18,32 +18,31 @@
 struct skimmer;
 
 /* Takes the messages of the main graph's lists (nodes, initializers ...), each as soon as it is complete, so that a
-   model never stands in memory as a whole. `number` is that of the list's field in GraphProto; the bytes are given up
-   after the call, but when `is_fed`: then they stand in what was fed, as long as its owner keeps that. Any code but
+   model is never in memory as a whole. `number` is that of the list's field in GraphProto. The bytes are valid only
+   during the call, unless `is_fed`: then they are part of the fed bytes, and live as long as those. Any code other than
    OX_OK ends the skimming. */
 struct skim_sink {
-        /* Takes what nobody has looked at yet, which stands in what was fed, with everything within limits;
-           *ret_dropped: how many of its bytes are not kept. False: it must be looked at, and what is kept of it goes to
-           take(). NULL: so it is always. */
+        /* Takes an unchecked message within the fed bytes, whose size is within the limits; *ret_dropped is the number
+           of its bytes that are not kept. False: the skimmer must read it and pass its kept bytes to take(). NULL: it
+           always does. */
         bool (*read)(void *user, uint32_t number, const uint8_t *bytes, size_t size, const struct intact *limits,
                      size_t *ret_dropped);
         enum ox_code (*take)(void *user, uint32_t number, const uint8_t *bytes, size_t size, bool is_fed);
         void *user;
 };
 
-/* Lives on the arena, as all that it keeps. `sink` NULL: everything is kept to the end. */
+/* Lives on the arena, as do the kept bytes. `sink` NULL: everything is kept to the end. */
 struct skimmer *skim_new(struct arena *arena, const struct ox_limits *limits, const struct skim_sink *sink);
 
 /* Takes the next bytes; they need not live longer than the call. After an error every further call returns it again. */
 enum ox_code skim_feed(struct skimmer *skimmer, const void *bytes, size_t size);
 
-/* At the end of the upload: *ret_bytes (*ret_size) is the kept ModelProto, on the arena, without what the sink took.
-   OX_INVALID_ARGUMENT for truncated or malformed bytes, names with NUL or invalid UTF-8, nesting or sizes past limits:
-   OX_RESOURCE_EXHAUSTED.
- */
+/* Called at the end of the upload: *ret_bytes (*ret_size) is the kept ModelProto, on the arena, without the messages
+   that the sink took. OX_INVALID_ARGUMENT for truncated or malformed bytes and for names with NUL or invalid UTF-8;
+   OX_RESOURCE_EXHAUSTED for nesting or sizes past limits. */
 enum ox_code skim_end(struct skimmer *skimmer, const uint8_t **ret_bytes, size_t *ret_size);
 
-/* What went wrong, with the byte offset and the message and field at fault; "" before an error. */
+/* The error message, with the byte offset and the message and field at fault; "" before an error. */
 const char *skim_error(const struct skimmer *skimmer);
 
 uint64_t skim_bytes_seen(const struct skimmer *skimmer);

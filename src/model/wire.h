@@ -1,4 +1,4 @@
-/* Protobuf's wire format, as far as a field's head: tag, and value or length. */
+/* The heads of fields in protobuf's wire format: tag, and value or length. */
 #pragma once
 
 #include <assert.h>
@@ -13,23 +13,23 @@ enum wire_type { WIRE_VARINT = 0, WIRE_I64 = 1, WIRE_LENGTH = 2, WIRE_I32 = 5 };
 #define WIRE_VARINT_BYTES 10 /* of 64 bits, 7 a byte */
 #define WIRE_HEAD_BYTES   (WIRE_TAG_BYTES + WIRE_VARINT_BYTES)
 
-/* SHORT: more bytes are needed. BAD: no bytes to come could make it a field. */
+/* SHORT: more bytes are needed. BAD: no further bytes can make it a field. */
 enum wire_result { WIRE_OK, WIRE_SHORT, WIRE_BAD };
 
 /* Small enough to be handed on in registers. */
 struct wire_head {
         uint64_t value; /* the length of WIRE_LENGTH, the value of WIRE_VARINT */
         uint32_t number;
-        uint8_t result; /* an enum wire_result; only after WIRE_OK is there anything else */
+        uint8_t result; /* an enum wire_result; the other members are valid only after WIRE_OK */
         uint8_t type;
         uint8_t tag_size;
-        uint8_t size; /* of tag and length or value; what a length announces comes behind it */
+        uint8_t size; /* of tag and length or value; the content follows */
 };
 
 static_assert((WIRE_VARINT & 5) == 0 && (WIRE_LENGTH & 5) == 0 && (WIRE_I64 & 5) && (WIRE_I32 & 5), "as tested below");
 
-/* Reads any field's head from `size` bytes. Groups (types 3 and 4) are bad: ONNX has none, and protobuf-c reads none.
- */
+/* Reads any field's head from `size` bytes. Groups (types 3 and 4) are BAD: ONNX has none, and protobuf-c does not read
+   them. */
 struct wire_head wire_any_head(const uint8_t *at, size_t size);
 
 /* The same, at once for nearly all there are: a number below 16, or from there to 2,047, and a length or a value below
@@ -57,7 +57,7 @@ static inline void wire_put(uint8_t *at, uint64_t value, size_t width)
         at[width - 1] = (uint8_t)value;
 }
 
-/* Whether bytes are varints and nothing else. */
+/* Whether bytes consist of complete varints. */
 static inline bool wire_is_varints(const uint8_t *at, size_t size)
 {
         size_t run = 0;

@@ -1,4 +1,4 @@
-/* What every writer asks of a value. */
+/* Functions on values for all writers. */
 #pragma once
 
 #include <string.h>
@@ -16,8 +16,8 @@ struct word {
                 text, sizeof(text) - 1                                                                                 \
         }
 
-/* The element as a float; false when it is not one. An expression in a float tensor counts only if it is a number by
- * now. */
+/* The element as a float; false if it is not one. An expression in a float tensor counts only if it has become a
+   number. */
 static inline bool scalar_float_value(const struct scalar *s, double *ret)
 {
         if (s->kind == SCALAR_RATIO && dim_is_int(s->d))
@@ -29,8 +29,8 @@ static inline bool scalar_float_value(const struct scalar *s, double *ret)
         return true;
 }
 
-/* The contents as an answer shows them: all elements known, and none a fraction of symbols, for which there is no
-   spelling. NULL otherwise. */
+/* The contents for an answer, if all elements are known, and none is a fraction of symbols, which cannot be spelled.
+   NULL otherwise. */
 static inline const struct content *value_content(const struct value *value)
 {
         const struct content *content = value->content;

@@ -1,5 +1,5 @@
-/* The walk over a result that every writer takes: which parts an answer has, and in which order. What a value, a
-   symbol, a condition or a diagnostic consists of stands in render/fields.h, for the writers that tell all of it. */
+/* The walk over a result for all writers: the parts of an answer, and their order. render/fields.h lists the fields of
+   a value, a symbol, a condition and a diagnostic, for the writers that write all of them. */
 #pragma once
 
 #include "infer/result.h"
@@ -16,7 +16,7 @@ enum result_list {
         LIST_COUNT
 };
 
-/* What a writer does with each part. A part whose member is NULL is passed over. */
+/* The functions of a writer for each part. A part whose member is NULL is skipped. */
 struct visitor {
         void (*model)(void *user, const struct result_model *model);
         void (*list)(void *user, enum result_list list, size_t count); /* before the first of `count` */
@@ -34,5 +34,5 @@ struct visitor {
 /* A single node's result has neither `model` nor `summary`. */
 void visit_result(const struct ox_result *result, const struct visitor *visitor, void *user);
 
-/* One list alone: what errors have of a result. */
+/* Visits a single list, which is all that errors show of a result. */
 void visit_diagnostics(const struct diags *diags, const struct visitor *visitor, void *user);

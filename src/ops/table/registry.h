@@ -1,6 +1,6 @@
 /* The operator registry: one immutable row per (domain, operator, since_version), generated from the tables *.ops by
-   gen_registry.py, sorted. It is constant: only the loader writes to it, once, to fill in the addresses of a program
-   that may stand anywhere. Any thread may read it at any time. */
+   gen_registry.py, sorted. It is constant: only the loader writes to it, once, to relocate its addresses. Any thread
+   may read it at any time. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,20 +19,20 @@ enum attr_type {
 #undef ATTR_TYPE
 };
 
-/* "ints" and the like; "unknown" for a number that is not among them. */
+/* "ints" and the like; "unknown" for any other number. */
 const char *attr_type_name(int type);
 
-/* What an attribute may hold; of a list, each element. */
+/* The allowed values of an attribute; for a list, of each element. */
 struct op_allowed {
-        bool warns; /* another value is a warning alone: it decides no shape */
+        bool warns; /* another value is only a warning, because it decides no shape */
         /* Of integers: */
         int64_t least, most;  /* INT64_MIN, INT64_MAX: no bound */
         uint64_t elems;       /* with `variable`, bit e: the number of element type e, or 0 for undefined */
         const char *variable; /* the type variable or set whose element types the numbers stand for; NULL: none */
         /* Of floats: */
         double f_least, f_most; /* infinite: no bound */
-        /* The only values, `count` of them in the one of these for the attribute's type. Texts have `spelled` in all:
-           those past `count` are read too, but never advertised. */
+        /* The allowed values, `count` of them in the array of the attribute's type. Texts have `spelled` entries: those
+           past `count` are accepted too, but never advertised. */
         const int64_t *ints;
         const float *floats;
         const char *const *words;
@@ -44,7 +44,7 @@ struct op_attr {
         const char *name;
         enum attr_type type;
         bool required;
-        const struct op_allowed *allowed; /* NULL: anything of the type */
+        const struct op_allowed *allowed; /* NULL: any value of the type */
         bool has_default;                 /* then the one of its type: */
         int64_t i;
         double f;
@@ -79,7 +79,7 @@ struct op_constraint {
         int attr;                /* place in the row of the attribute that names the element type; -1: none does */
 };
 
-/* Who infers: a rule of src/ops, or the walk itself for what has subgraphs. */
+/* The inferring code: a rule of src/ops, or the walk for operators with subgraphs. */
 enum op_control { CONTROL_NONE, CONTROL_IF, CONTROL_LOOP, CONTROL_SCAN, CONTROL_SEQUENCE_MAP };
 
 struct op_row {
@@ -98,7 +98,8 @@ struct op_row {
         const struct op_constraint *constraint;
         size_t n_constraint;
         enum op_control control;
-        /* Sets types and shapes of the outputs. NULL: no rule yet; outputs keep what the constraints alone tell. */
+        /* Sets types and shapes of the outputs. NULL: no rule yet; outputs keep the types that the constraints
+           determine. */
         enum ox_code (*rule)(struct node *n);
         /* Sets contents of the outputs after `rule` succeeded; NULL: none. */
         void (*contents)(struct node *n);
@@ -130,10 +131,10 @@ const struct op_row *op_versions(const char *domain, const char *name, size_t *r
 /* "" for "ai.onnx", else the domain as it is. */
 const char *op_canonical_domain(const char *domain);
 
-/* The domain under which the tables have the operators of this one: files may have them under several names. */
+/* The domain under which the tables list the operators of this one, since files use several names for some domains. */
 const char *op_table_domain(const char *domain);
 
-/* How sentences call a domain: "ai.onnx" for "". */
+/* The name of a domain in messages: "ai.onnx" for "". */
 static inline const char *op_domain_text(const char *domain)
 {
         return domain[0] != '\0' ? domain : "ai.onnx";
@@ -142,14 +143,14 @@ static inline const char *op_domain_text(const char *domain)
 /* The newest version of a domain's operator set that the registry knows; 0 for an unknown domain. */
 int op_newest_opset(const char *domain);
 
-/* Whether a domain has operators that the registry does not know: one that it knows nothing of, or a part alone. */
+/* Whether a domain has operators that the registry does not know: an unknown domain, or one known only in part. */
 bool op_domain_open(const char *domain);
 
-/* The declared parameter that input (output) `index` belongs to: the variadic one for all beyond it. NULL: none. */
+/* The declared parameter of input (output) `index`; the variadic one for all positions past it. NULL: none. */
 const struct op_param *op_in_param(const struct op_row *row, int index);
 const struct op_param *op_out_param(const struct op_row *row, int index);
 
-/* The types that a parameter of the row takes; NULL: the one that it names. */
+/* The types that a parameter of the row takes; NULL: the single type that it names. */
 static inline const struct op_constraint *op_param_set(const struct op_row *row, const struct op_param *param)
 {
         return param->set >= 0 ? &row->constraint[param->set] : NULL;

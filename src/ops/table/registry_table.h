@@ -1,4 +1,4 @@
-/* What gen_registry.py writes beside the rows: read by registry.c alone. */
+/* The tables that gen_registry.py writes beside the rows, for registry.c only. */
 #pragma once
 
 #include "ops/table/registry.h"
@@ -15,7 +15,7 @@ extern const uint32_t op_slot_mask;
 struct op_domain {
         const char *name;
         int newest;
-        bool open; /* the tables have a part of its operators alone */
+        bool open; /* the tables have only a part of its operators */
 };
 
 extern const struct op_domain op_domains[];
