@@ -60,7 +60,7 @@ def type_of(written):
 
 
 def value(written):
-    """A ValueInfoProto from "x: float[N]", or from a name alone."""
+    """A ValueInfoProto from "x: float[N]", or from only a name."""
     name, colon, kind = written.partition(": ")
     return text(1, name) + (text(2, type_of(kind)) if colon else b"")
 

@@ -53,7 +53,7 @@ def pieces(data, size):
 
 
 def fault_of(status, body, wanted, says):
-    """None, or how an answer differs from what is wanted."""
+    """None, or the difference between an answer and the expected one."""
     if status == 0:
         return "the connection is lost: %s" % body.decode()
     try:
@@ -88,7 +88,7 @@ def ways_fault(client, path, data, status, body):
 
 
 def command_fault(data, status, options):
-    """Whether the program alone agrees."""
+    """Whether the program, without a daemon, agrees."""
     exit_status, _, err = run("infer", "-", "--format", "json", *["--%s=%s" % o for o in options], stdin=data)
     bad = (1, 2) if options else (1,)  # faulty options are faulty usage
     if exit_status not in ((0,) if status == 200 else bad) or b"Sanitizer" in err or b"runtime error" in err:

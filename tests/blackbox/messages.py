@@ -103,7 +103,7 @@ def camel(name):
 
 
 def plain(message, leave_out=()):
-    """The fields that are present, but for messages."""
+    """The fields that are present, except messages."""
     return {camel(f.name): list(v) if f.label == f.LABEL_REPEATED else v
             for f, v in message.ListFields() if f.message_type is None and f.name not in leave_out}
 

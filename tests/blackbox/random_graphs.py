@@ -100,7 +100,7 @@ class Maker:
         return self.rng.choice(found) if found else None
 
     def move(self):
-        """From here on nodes are such that run at other sizes, most of which are not those of the nodes so far."""
+        """From here on nodes run at other sizes, most of which differ from those of the nodes so far."""
         for name in NAMES:
             if self.rng.random() < 0.8:
                 self.sizes[name] = self.rng.choice(SIZES)

@@ -9,7 +9,7 @@ SUITES = ("test_attributes", "test_bodies", "test_control", "test_declared", "te
 
 
 class Recorder(Daemon):
-    """Keeps what is sent to models:infer, with its options."""
+    """Records the requests to models:infer, with their options."""
     seen = {}
 
     def infer(self, data, *args, **options):

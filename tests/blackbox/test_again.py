@@ -56,7 +56,7 @@ def annotated_again(daemon, suite, data, first):
 # -- nodes in another order --
 
 def shuffled(data, rng):
-    """The model with the nodes of its main graph in another order that is topological; None when there is no other."""
+    """The model with the nodes of its main graph in another topological order; None if there is no other."""
     out, changed = b"", False
     for field, value, raw in parts(data):
         if field == 7:

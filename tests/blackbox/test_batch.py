@@ -21,7 +21,7 @@ def distinct(i):
 
 
 def heavy(op="Div"):
-    """Takes a good while of work: 4,096 results of long sums, too long to be told."""
+    """Takes long: 4,096 results of long sums, which are too long to be listed."""
     terms = {name: ["+".join("%s%d" % (name, i + j) for j in range(31)) for i in range(64)] for name in "ab"}
     return request(op, {name: {"type": "tensor(int64)", "shape": [64, 1] if name == "a" else [1, 64], "content": terms[name]}
                         for name in "ab"})

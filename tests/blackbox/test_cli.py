@@ -91,7 +91,7 @@ def check_infer(folder):
 
 
 def check_weights(folder):
-    """Weights of a file are not read: it has a hole of a gigabyte in their place, and only what is read is fetched."""
+    """Weights of a file are not read: the file has a hole of a gigabyte in their place, and only the pages that are read are fetched."""
     size, path = 1 << 30, os.path.join(folder, "weights.onnx")
     head = number(1, size // 4) + number(2, 1) + text(8, b"w") + varint(9 << 3 | 2) + varint(size)
     before = text(1, text(1, b"x") + text(2, b"y") + text(4, b"Relu")) + text(11, text(1, b"x") + text(2, type_of("float[N,3]")))

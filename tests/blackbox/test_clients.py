@@ -19,7 +19,7 @@ FILES = ("shaped.proto", "onnx.proto", "health.proto", "google/rpc/status.proto"
 
 
 def install():
-    """Why there are no clients; "" when there are."""
+    """The reason why there are no clients; "" if there are."""
     if not shutil.which("node") or not shutil.which("npm"):
         return "node and npm are not installed"
     os.makedirs(INSTALLED, exist_ok=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What must hold for a model to run, what is taken for granted, and between which bounds sizes lie that data decides."""
+"""Conditions for a model to run, assumptions, and bounds of sizes that depend on data."""
 from build import const, graph, infer, model, op
 from harness import Daemon, check, equal, finish
 

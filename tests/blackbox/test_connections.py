@@ -11,7 +11,7 @@ from wire import Raw
 
 
 def burst(port, count):
-    """Opens so many connections at once, and closes them half a second later."""
+    """Opens this many connections at once, and closes them half a second later."""
     connections = []
     for _ in range(count):
         connection = socket.socket()
@@ -37,7 +37,7 @@ def is_alive(daemon, seconds=30):
 
 
 def raise_files(count):
-    """Whether so many files may be open, here and in the daemon."""
+    """Whether this many files may be open, here and in the daemon."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard == resource.RLIM_INFINITY or hard > count

@@ -34,7 +34,7 @@ def times(name, rows):
 
 
 def part(name, whole, rows):
-    """A product of rows with what is left after every so many elements are pooled."""
+    """A product of rows with the rest after pooling."""
     return [op("h%s = MaxPool(x)" % name, kernel_shape=[whole], strides=[whole]), weights("w" + name, rows, 2),
             op("%s = MatMul(h%s, w%s)" % (name, name, name), name)]
 

@@ -103,7 +103,7 @@ UNKNOWN = (  # a call, versions that are imported, severity, hint
 
 
 def check_unknown(daemon):
-    """An operator that a whole domain lacks is an error, else it may be there; what is declared of it holds."""
+    """An operator that a fully known domain lacks is an error; in another domain it may exist, and its declared types hold."""
     for call, imports, severity, hint in UNKNOWN:
         seen = infer(daemon, model(graph([op(call), op("z = Neg(y)")], ["x: float[N,3]"], [], ["y: float[N,4]"]), imports))
         found = [(d["severity"], d["reason"], d.get("hint")) for d in seen.json["diagnostics"]

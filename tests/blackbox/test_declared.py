@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a model declares of its values: it fills in, names and contradicts, but never replaces what is inferred."""
+"""Declared types of values: they fill in, name and contradict, but never replace inferred types."""
 from build import const, graph, infer, model, op, tensor
 from harness import Daemon, check, equal, finish
 from wire import number, text
@@ -93,7 +93,7 @@ def told_beside(seen):
 
 
 def beside(daemon):
-    """What is declared otherwise, or says less, is told and shown as declared."""
+    """A declared type that differs, or says less, is reported and shown as declared."""
     for declared, shown in (("y: float[N,3]", None), ("y: float[rows,3]", ["rows", 3]), ("y: float[?,3]", [None, 3]),
                             ("y: float", None), ("y: float[N,4]", ["N", 4]), ("y: float[N,3,1]", ["N", 3, 1]),
                             ("y: float[unk__7,?]", ["unk__7", None]), ("y: float[2*N,3]", ["2*N", 3])):
@@ -108,7 +108,7 @@ def beside(daemon):
 
 
 def branches(daemon):
-    """Sizes and ranks that two branches prove, of which data takes one, are no declaration's to tell."""
+    """If two branches prove different sizes or ranks, and data decides, a declaration cannot choose one."""
     inputs = ["x: float[batch,seq,4]", "past: float[batch,past_len,4]", "c: bool[]"]
     grow = graph([op("t = Concat(past, x)", axis=1)], [], ["t"])
     keep = graph([op("u = Identity(x)")], [], ["u"])

@@ -99,7 +99,7 @@ def check_clients():
 
 
 def begin_upload(daemon, upload, data, length=1000):
-    """Sends what is not a whole body, and returns once the daemon has begun to read it."""
+    """Sends a part of a body, and returns once the daemon has begun to read it."""
     upload.send(post_head(INFER, "Content-Length: %d" % length) + data)
     wait_for(lambda: daemon.metric("requests_in_flight") == 1)
 

@@ -60,7 +60,7 @@ def element_types(daemon):
 
 
 def cut_and_joined(daemon):
-    """What is cut into a sequence and joined again on the same axis has its size, in however many chunks."""
+    """A tensor that is split into a sequence and joined again on the same axis keeps its size, for any number of chunks."""
     for sizes, name in (("x: float[N,?,3]", "a size without a name"), ("x: float[N,M,3]", "a named one")):
         split = [const("two", "int64[]", [2]), op("q = SplitToSequence(x, two)", axis=0),
                  op("e = SplitToSequence(x)", axis=0), op("y = ConcatFromSequence(q)", axis=0),

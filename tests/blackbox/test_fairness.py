@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who waits for workers, and for how long: pieces of compressed uploads, clients that have gone, limits on time."""
+"""Waiting for workers: pieces of compressed uploads, clients that have gone, limits on time."""
 import gzip
 import socket
 import subprocess
@@ -52,7 +52,7 @@ def check_pieces():
                 with send(daemon, gzip.compress(noise(3000000), 1), "Content-Encoding: gzip") as raw:
                     equal("which does not refuse an upload that has begun", raw.answer()[0], 200)
                 running.close()
-                equal("who waited is served", waiting.answer()[0], 200)
+                equal("the waiting client is served", waiting.answer()[0], 200)
 
 
 def check_gone():
@@ -63,9 +63,9 @@ def check_gone():
             send(daemon, body).close()
         canceled = await_metric(daemon, "canceled_total", count // 2)
         check("requests of clients that have gone are dropped: %d of %d" % (canceled, count), canceled >= count // 2)
-        equal("who stays is served", daemon.infer(chain(10000)).status, 200)
+        equal("a client that stays is served", daemon.infer(chain(10000)).status, 200)
         done = daemon.metric("nodes_total")
-        check("and few nodes are inferred for nobody: %d" % done, done <= count * nodes // 2)
+        check("and few nodes are inferred for clients that have gone: %d" % done, done <= count * nodes // 2)
     with Daemon("--engine-ms", "600000") as daemon:
         slow = send(daemon, heavy(8, 3000))
         await_metric(daemon, 'inferred_total{by="worker"}', 1)

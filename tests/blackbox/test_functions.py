@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Model-local functions: attributes, overloads, what is left out, nested and repeated calls, recursion, declared types."""
+"""Model-local functions: attributes, overloads, omitted inputs, nested and repeated calls, recursion, declared types."""
 from build import Ref, const, function, graph, infer, model, op
 from harness import Daemon, check, equal, finish
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a caller gives of inputs' contents, and what is made of those that nobody gives."""
+"""Contents of inputs that a caller gives, and symbols for those that nobody gives."""
 import base64
 import json
 
@@ -55,7 +55,7 @@ def counted(daemon):
 
 
 def symbols(daemon):
-    """Elements of a short integer input are symbols, so that what is made of them agrees."""
+    """Elements of a short integer input are symbols, so that shapes computed from them agree."""
     seen = infer(daemon, SIZED)
     equal("two Resizes to one input", shape(seen, "s"), ["size[0]", "size[1]"])
     equal("an element is an input's", [s for s in seen.json["symbols"] if s["name"].startswith("size[") and "op" in s], [])

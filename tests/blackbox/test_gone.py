@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Clients that leave in the middle of a request or between two are noticed at once, whatever the time limits say, and no
-drain waits or fails for them. Who has only ended its own side still gets its answer."""
+drain waits or fails for them. A client that closed only its sending half still gets its answer."""
 import re
 import socket
 import threading
@@ -23,7 +23,7 @@ PARTS = {
 
 
 def await_alone(daemon, seconds=PATIENCE_SECONDS):
-    """The connections and the requests that are left when this connection alone is, or at last."""
+    """The numbers of open connections and of requests in flight, once they are [1, 0], or when patience ends."""
     end = time.monotonic() + seconds
     while True:
         text = daemon.get("/metrics").text
@@ -48,7 +48,7 @@ def check_left():
         for how in ("closes", "ends its side"):
             for what, data in PARTS.items():
                 left = [leave(daemon, data, how) for _ in range(50)]
-                equal("who sends %s and %s is let go" % (what, how), await_alone(daemon), [1, 0])
+                equal("a client that sends %s and %s is let go" % (what, how), await_alone(daemon), [1, 0])
                 for connection in left:
                     connection.close()
         numbers = metrics(daemon)
@@ -61,7 +61,7 @@ def check_drain():
         for _ in range(100):
             leave(daemon, PARTS["half a body"], "closes")
         equal("a drain does not fail for those who left", daemon.stop(timeout=120), 0)
-        check("nor does it say so", b"ended with requests in flight" not in daemon.log, daemon.log[-500:])
+        check("nor does the log report requests in flight", b"ended with requests in flight" not in daemon.log, daemon.log[-500:])
 
 
 def check_half_closed():
@@ -75,7 +75,7 @@ def check_half_closed():
                 status = raw.answer()[0]
                 if status != 200:
                     break
-        equal("who ends its side after a request has its answer", status, 200)
+        equal("a client that ends its side after a request gets its answer", status, 200)
 
 
 def check_rate():
@@ -100,7 +100,7 @@ def check_rate():
 
 
 def check_slow_compressed():
-    """Pieces on their way to a worker give no more time than others."""
+    """Waiting for a worker does not extend the time of an upload."""
     with Daemon("--body-s", "1") as daemon, Raw(daemon) as raw:
         cut = threading.Event()
 
@@ -117,7 +117,7 @@ def check_slow_compressed():
         thread = threading.Thread(target=drip)
         thread.start()
         thread.join()
-        check("who drips a compressed body is cut off", cut.is_set())
+        check("a client that drips a compressed body is cut off", cut.is_set())
 
 
 def main():

@@ -23,7 +23,7 @@ def chain(length):
 
 
 def weights(size):
-    """A model with so many bytes of weights."""
+    """A model with this many bytes of weights."""
     tensor = number(1, size // 4) + number(2, 1) + text(8, "w") + text(9, bytes(size))
     node = text(1, text(1, "x") + text(1, "w") + text(2, "y") + text(4, "Add"))
     rest = text(11, value_info("x", [size // 4])) + text(12, text(1, "y"))
@@ -180,7 +180,7 @@ def check_reflection(daemon):
 
 
 def check_watch():
-    """A watcher learns at once that the daemon drains, and is no reason to wait."""
+    """A watcher is informed at once that the daemon drains, and does not delay the drain."""
     with Daemon() as daemon:
         with grpc_calls.channel(daemon) as opened:
             watch = grpc_calls.stub(opened, "Watch", health.HealthCheckResponse, HEALTH, "unary_stream")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Routes and methods, the shape of errors, and what of HTTP/1.1 is refused or kept alive."""
+"""Routes and methods, the form of errors, and requests of HTTP/1.1 that are refused or keep their connection."""
 import http.client
 import json
 
@@ -99,7 +99,7 @@ def check_keep_alive(daemon):
         check("HTTP/1.0 is answered and closed", raw.answer()[0] == 200 and raw.is_closed())
 
 
-# What could be read in two ways, by us and by a proxy before us.
+# Heads that we and a proxy in front of us could read in two ways.
 SMUGGLING = {
     "two different Content-Length": ("Content-Length: 5", "Content-Length: 6"),
     "two equal Content-Length": ("Content-Length: 5", "Content-Length: 5"),
@@ -134,7 +134,7 @@ SMUGGLING = {
     "a bare LF": ("X: y\nContent-Length: 0",),
     "a bare CR": ("X: y\rContent-Length: 0",),
 }
-# Targets, and what they are answered with.
+# Targets, and the status of their answers.
 NULS = {"/livez%00": 400, "/metrics%00x": 400, "/%00": 400, "/livez\0": 400, "/livez\0?x": 400, "http://x/livez%00": 400,
         "/livez?x=%00": 200, "/livez%2500": 404, "/nope%20": 404}
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is known less never contradicts what is known more: the rows of tests/cases with numbers for their symbols, with
+"""Less knowledge never contradicts more knowledge: the rows of tests/cases with numbers for their symbols, with
 symbols for their numbers, and with one thing after the other not known at all."""
 import random
 

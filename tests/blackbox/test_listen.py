@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where the daemon listens, what it does with signals, and how it leaves: at once, or as a lame duck."""
+"""Addresses at which the daemon listens, signals, and its end: at once, or as a lame duck."""
 import os
 import re
 import signal

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is refused before it is read, and a full queue."""
+"""Requests that are refused before they are read, and a full queue."""
 import http.client
 import re
 from collections import Counter
@@ -71,7 +71,7 @@ def heavy(axes, rounds):
 
 
 def check_small_and_slow():
-    """What is small and takes long leaves others alone: it goes to a worker, and ends in time."""
+    """A small request that takes long does not delay others: it goes to a worker, and ends in time."""
     spread = {"node": {"opType": "Expand", "inputs": ["x", "n"], "outputs": ["y"]}, "inputs": {
         "x": {"type": "tensor(int64)", "shape": [1], "content": ["+".join("a%d" % i for i in range(300))]},
         "n": {"type": "tensor(int64)", "shape": [1], "content": [4000]}}}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Log lines: one a request, whole whatever the request holds, with why it did not end well and what its time went into."""
+"""Log lines: one a request, whole whatever the request holds, with the reason of a failure and the time of each stage."""
 import http.client
 import json
 import socket
@@ -15,7 +15,7 @@ STAGES = ("upload_ms", "queue_ms", "engine_ms", "send_ms")
 
 
 def lines_of(daemon, text, count=1):
-    """The lines in which the text stands, once there are so many: a line is written after the answer was sent."""
+    """The lines that contain the text, once there are `count` of them: a line is written after the answer was sent."""
     def found():
         return [line for line in daemon.read_log().split(b"\n")[:-1] if text.encode() in line]
 
@@ -101,7 +101,7 @@ def check_reasons():
         check("a good one has none", "error" not in line and "cut_off_by" not in line, line)
     with Daemon("--memory-bytes=1", "--log-format", "json") as daemon:
         message = daemon.infer(chain(2)).json["message"]
-        equal("no memory is told", json.loads(lines_of(daemon, '"status":503')[0])["error"], message)
+        equal("running out of memory is logged", json.loads(lines_of(daemon, '"status":503')[0])["error"], message)
         equal("and counted", daemon.metric('requests_refused_total{reason="memory"}'), 1)
 
 
@@ -112,7 +112,7 @@ def reset(raw):
 
 
 def check_cut_off():
-    """Who ended a request before its time is told beside the status that stood."""
+    """The log names what cut off a request, beside the status so far."""
     body = named(3000)
     with Daemon("--log-format", "json", "--body-s", "1") as daemon:
         with Raw(daemon) as raw:

@@ -192,7 +192,7 @@ def growing(daemon):
 
 
 def counted(daemon):
-    """A condition on the number of the iteration alone ends the loop at a known one."""
+    """A condition on only the iteration number ends the loop at a known iteration."""
     nodes = [const("three", "int64[]", [3]), op("on = Less(i, three)"), op("a = Relu(x)"), op("f = Cast(i)", to=1)]
     for count, what in (("m", "fewer than there could be"), ("", "of any number")):
         body = graph(nodes, ["i: int64[]", "go: bool[]"], ["on", "a", "f"])
@@ -202,7 +202,7 @@ def counted(daemon):
 
 
 def last_ones(daemon):
-    """What is told of a carried value after the loop holds for the last iteration alone."""
+    """A carried value after the loop is described for the last iteration only."""
     body = graph([PASS, op("b = Concat(a, a)", axis=0)], ["i: int64[]", "go: bool[]", "a"], ["go_on", "b"])
     inputs = ["x: float[N]", "m: int64[]", "w: float[3,5]"]
     seen = seen_of(daemon, [op("y = Loop(m, yes, x)", "l", body=body), op("z = MatMul(w, y)")], ["z"], inputs)
@@ -221,7 +221,7 @@ def scans(daemon):
 
 
 def bounded(daemon):
-    """Loops within loops: what is walked one by one has one bound for all."""
+    """Nested loops share one bound on iterations that are walked one by one."""
     body = DOUBLED
     for depth in range(4):
         nodes = [op("k%d = Constant()" % depth, value=Tensor(tensor("int64[]", [200]))),

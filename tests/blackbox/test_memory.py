@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What all requests together may take: many uploads at once, bodies, answers and decoders, each within its own limits."""
+"""The memory of all requests together: many uploads at once, bodies, answers and decoders, each within its own limits."""
 import http.client
 import re
 import subprocess
@@ -39,7 +39,7 @@ class Crowd:
 
 
 def all_at_once(daemon, send, count=CLIENTS):
-    """What `send(daemon, crowd)` gives to so many clients at once."""
+    """The results of `send(daemon, crowd)` for `count` clients at once."""
     answers, crowd = [], Crowd(count)
 
     def run():
@@ -88,7 +88,7 @@ def wait_until_free(daemon, budget):
 
 
 def upload(daemon, body, path=INFER, content_type="application/octet-stream", before_reading=None, **fields):
-    """An answer of which nothing is read until `before_reading()` is over."""
+    """An answer that is read only after `before_reading()` returned."""
     connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=300)
     try:
         connection.request("POST", path, body, {"Content-Type": content_type, **fields})
@@ -112,7 +112,7 @@ def halting(data, crowd):
 
 
 def check_alone():
-    """What a request cannot have even when it is alone is not to be tried again."""
+    """A request that needs more memory than there is in total must not be tried again."""
     with Daemon("--memory-bytes=32M") as daemon:
         answer = daemon.post(INFER, named(5000))
         check("more than all that there is: 413", answer.status == 413 and answer.json["code"] == "resource_exhausted"

@@ -64,7 +64,7 @@ def check_limits():
 
 
 def check_kept():
-    """What is kept for the next requests is a part of what is held; a scrape itself uses some of it."""
+    """Memory kept for later requests is a part of the memory held; a scrape itself uses some of it."""
     with Daemon("--io-threads", "1", "--workers", "1") as daemon:
         daemon.infer(chain(20000))
         numbers = metrics(daemon)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The commands of README.md that talk to a daemon, run as they are printed (but for the address)."""
+"""The commands of README.md that talk to a daemon, run as printed, except for the address."""
 import os
 import re
 import shutil

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""When /readyz says no, and why, while what is asked of it stays answered."""
+"""/readyz says no, with a reason, while the queue or the memory is full; other requests are still answered."""
 from harness import Daemon, check, equal, finish, run, wait_for
 from test_load import heavy
 from wire import Raw, chain, named, post_head

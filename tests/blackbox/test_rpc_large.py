@@ -19,7 +19,7 @@ PIECE = bytes(range(256)) * 192  # a multiple of 3, so that base64 can be made p
 
 
 def field(number_, length):
-    """The head of a field of so many bytes."""
+    """The head of a field with this many bytes."""
     return varint(number_ << 3 | 2) + varint(length)
 
 

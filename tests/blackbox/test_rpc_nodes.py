@@ -19,7 +19,7 @@ INTEGERS = {"int64": "int64_data", "uint64": "uint64_data", "uint32": "uint64_da
 
 
 class Unsaid(Exception):
-    """Protobuf has no words for it."""
+    """These tests have no form in protobuf."""
 
 
 # -- requests of the JSON API as messages --

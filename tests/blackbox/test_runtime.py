@@ -25,7 +25,7 @@ RELATIONS = {
 
 
 def install():
-    """Why there is no runtime; "" when there is one."""
+    """The reason why there is no runtime; "" if there is one."""
     if not shutil.which("node") or not shutil.which("npm"):
         return "node and npm are not installed"
     os.makedirs(INSTALLED, exist_ok=True)

@@ -50,7 +50,7 @@ class Trial:
 
 
 def contradiction(trial, seen, outcome):
-    """Between what is said of a node and what the runtime made of it; None."""
+    """The difference between the inferred and the runtime's outputs of a node; None if there is none."""
     errors = [d["message"] for d in seen.json["diagnostics"] if d["severity"] == "error"]
     if errors:
         return "it runs, but %s" % errors[0]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which sizes run: told as ranges, and as good as trying each size."""
+"""Sizes with which a model runs, listed as ranges, agree with trying each size."""
 import base64
 import json
 
@@ -97,7 +97,7 @@ def forms_of_answers(daemon):
 
 
 def over_rpc(daemon):
-    """What is asked for besides, in the messages of the service."""
+    """Sizes on request, in the messages of the service."""
     data = net([op("n = NonZero(x)"), op("y = MaxPool(x)", kernel_shape=[3])], ["x: float[1,1,N]"], ["n", "y"])
     request = {"model": base64.b64encode(data).decode(),
                "options": {"sizes": True, "explain": ["n"], "bindings": [{"dims": [{"name": "N", "value": "5"}]}]}}

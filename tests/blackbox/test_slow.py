@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who says nothing, sends byte by byte, or reads so, is cut off; others are served, and nothing is left of it."""
+"""Clients that send nothing, or that send or read byte by byte, are cut off; others are served, and no memory is lost."""
 import re
 import socket
 import threading
@@ -22,7 +22,7 @@ DRIPS = {
 
 
 def drip(daemon, first, rest, cut_off, what):
-    """At most until patience ends; before that not all has gone."""
+    """Sends bytes until the connection is cut off, at most until patience ends."""
     with Raw(daemon, timeout=1) as raw:
         try:
             raw.send(first)
@@ -46,7 +46,7 @@ def check_senders():
             with Raw(daemon, timeout=PATIENCE_SECONDS) as raw:
                 if data:
                     raw.send(data)
-                check("who %s is cut off" % what, raw.is_closed())
+                check("a client that %s is cut off" % what, raw.is_closed())
         before, cut_off = count_cut_off(daemon), set()
         threads = [threading.Thread(target=drip, args=(daemon, *data, cut_off, what)) for what, data in DRIPS.items()]
         for thread in threads:
@@ -54,13 +54,13 @@ def check_senders():
         for thread in threads:
             thread.join()
         for what in DRIPS:
-            check("who drips %s is cut off" % what, what in cut_off)
+            check("a client that drips %s is cut off" % what, what in cut_off)
         check("and counted, once each", wait_for(lambda: count_cut_off(daemon) == before + len(DRIPS)), (before, count_cut_off(daemon)))
         equal("and others are served", daemon.post(INFER, chain(1)).status, 200)
 
 
 def check_pauses():
-    """A reader who pauses for longer than idle_s, and takes enough in each answer_s, has all of it."""
+    """A reader that pauses for longer than idle_s, but reads enough in each answer_s, gets the whole answer."""
     body = named(1000)
     with Daemon("--answer-s", "20", "--idle-s", "1") as daemon, socket.socket() as reader:
         reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)  # before it connects: no more waits in its buffer
@@ -79,7 +79,7 @@ def check_pauses():
             received += piece
         head, _, answer = received.partition(b"\r\n\r\n")
         length = re.search(rb"Content-Length: (\d+)", head)
-        equal("who pauses has all of it", len(answer), int(length[1]) if length else None)
+        equal("a client that pauses gets the whole answer", len(answer), int(length[1]) if length else None)
 
 
 def check_readers():
@@ -93,7 +93,7 @@ def check_readers():
                     steady.more()
                 time.sleep(0.5)
             status, _, answer = steady.answer()
-            check("who reads slowly has all of it", status == 200 and answer.endswith(b"}\n"), (status, len(answer)))
+            check("a client that reads slowly gets the whole answer", status == 200 and answer.endswith(b"}\n"), (status, len(answer)))
             check("for longer than answer-s", time.monotonic() - begun > 5)
         idle = daemon.metric("memory_bytes")
         with Raw(daemon) as raw:
@@ -105,12 +105,12 @@ def check_readers():
                 got += len(raw.socket.recv(1))
                 return daemon.metric('requests_cut_off_total{by="answer_s"}') == 1
 
-            check("who reads byte by byte is cut off", wait_for(is_cut_off))
+            check("a client that reads byte by byte is cut off", wait_for(is_cut_off))
             raw.is_closed()
-            check("without all of it", len(raw.received) + got < len(body), len(raw.received))
+            check("before the end of the answer", len(raw.received) + got < len(body), len(raw.received))
         check("nothing is left of it",
               wait_for(lambda: daemon.metric("requests_in_flight") == 0 and daemon.metric("memory_bytes") <= idle + (1 << 20)))
-        check("and it is told", wait_for(lambda: b" status=200 " in daemon.read_log() and b"cut_off_by=" in daemon.log), daemon.log[-1000:])
+        check("and it is logged", wait_for(lambda: b" status=200 " in daemon.read_log() and b"cut_off_by=" in daemon.log), daemon.log[-1000:])
         equal("others are served", daemon.post(INFER, chain(1)).status, 200)
 
 

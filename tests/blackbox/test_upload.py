@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How a model can be sent: sized, chunked, byte by byte, gzip, zstd, as a form; and the limits on all of that."""
+"""Ways to send a model: sized, chunked, byte by byte, gzip, zstd, as a form; and their limits."""
 import gzip
 import json
 import socket
@@ -61,9 +61,9 @@ def check_plain(daemon, data, wanted):
     refused("half a model", daemon.post(INFER, data[:len(data) // 2]), 400, "invalid_argument")
     refused("a refused upload of 20 MB is read to its end", daemon.post(INFER, b"\xff" * 20000000), 400,
             "invalid_argument")
-    told = daemon.post(INFER, weights(50000)).json["model"]
-    check("bytes and skipped bytes are told", told["bytes"] == len(weights(50000)) and
-          200000 <= told["bytesSkipped"] < told["bytes"], told)
+    counted = daemon.post(INFER, weights(50000)).json["model"]
+    check("bytes and skipped bytes are reported", counted["bytes"] == len(weights(50000)) and
+          200000 <= counted["bytesSkipped"] < counted["bytes"], counted)
 
 
 def check_gzip(daemon, data, wanted):
@@ -116,7 +116,7 @@ def check_zstd(daemon, data, wanted):
 
 
 def other_forms(data):
-    """What clients write that form() does not: who, Content-Type, body."""
+    """Forms as other clients write them: client, Content-Type, body."""
     kind = "multipart/form-data; boundary="
     apache = "----=_Part_1_2.3"
     yield ("Apache HttpClient with a charset", "multipart/form-data; boundary=BB; charset=utf-8", form([("model", "m.onnx", data)], "BB"))
@@ -175,7 +175,7 @@ def check_limits():
 
 
 def check_undeclared(daemon, data):
-    """A packed body that does not say so is told how to."""
+    """The answer to a compressed body without Content-Encoding names the header."""
     for coding, packed in (("gzip", gzip.compress(data)), ("zstd", zstd(data))):
         for what, answer in {"a model": daemon.post(INFER, packed), "a form": daemon.post(
                 INFER, form([("model", "m", packed)]), "multipart/form-data; boundary=b0undary"),

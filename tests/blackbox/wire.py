@@ -86,7 +86,7 @@ def chain(count):
 
 
 def named(count):
-    """A model of so many nodes, with names of 10 KB each: they are kept, and stand in the answer."""
+    """A model of this many nodes, with names of 10 KB each, which are kept and listed in the answer."""
     nodes = [node("Relu", ["x%d" % i], ["x%d" % (i + 1)], "n" * 9950) for i in range(count)]
     return model(nodes, [value_info("x0", ["N", 3])], ["x%d" % count])
 
@@ -96,14 +96,14 @@ def add(left, right):
 
 
 def weights(count):
-    """A MatMul with so many floats of weights."""
+    """A MatMul with this many floats of weights."""
     data = struct.pack("<f", 1.0) * count
     return model([node("MatMul", ["x", "w"], ["y"])], [value_info("x", ["N", count])], ["y"],
                  [tensor("w", [count, 1], data)])
 
 
 def noise(size, values=256):
-    """A MatMul with so many bytes of weights of so many values, which can hardly be compressed if these are all."""
+    """A MatMul with `size` bytes of weights of `values` different values; with all 256 they can hardly be compressed."""
     data = os.urandom(size).translate(bytes(i % values for i in range(256)))
     return model([node("MatMul", ["x", "w"], ["y"])], [value_info("x", ["N", size // 4])], ["y"],
                  [tensor("w", [size // 4, 1], data)])

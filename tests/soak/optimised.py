@@ -62,7 +62,7 @@ def feeds(values, number):
 
 
 def count(values, shapes, sizes, known, wrong):
-    """Adds the values whose whole shape is said, and those of which something else is."""
+    """Counts the values whose whole shape is known, and those of which only a part is known."""
     for v in values:
         if v.get("scope") or v["name"] not in shapes or v["kind"] == "input":
             continue
