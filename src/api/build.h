@@ -1,9 +1,8 @@
-/* Values and nodes as the engine takes them, built from what a caller gives. Every door is a thin reader over this: the
-   calls of shape.h, JSON, and protobuf. They settle alike what a text stands for, what contradicts itself, and what
-   happens past a limit.
+/* Builds the engine's values and nodes from descriptions by callers. The calls of shape.h, JSON and protobuf are thin
+   readers over this builder, so that texts, contradictions and limits have the same meaning in all.
 
-   All of it allocates on the builder's arena, whose guard must be set: it may end early. What fails sets `error`, on
-   the arena, and says what is wrong with which subject. */
+   Everything here allocates on the builder's arena, whose guard must be set, and may end early. A failure sets `error`,
+   on the arena, which names the subject. */
 #pragma once
 
 #include "infer/infer.h"

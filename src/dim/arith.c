@@ -1,4 +1,5 @@
-/* The public operations: integers at once, the rest through the canonical forms; faults become fresh symbols. */
+/* The public operations: integers are computed at once, the rest through the canonical forms; faults become fresh
+   symbols. */
 #include "dim/internal.h"
 
 static bool never_negative(struct dim_table *t, struct dim d)
@@ -14,7 +15,7 @@ static struct dim fail(struct dim_table *t, unsigned faults, struct dim a, struc
         return symbol_for_faults(t, faults, sized);
 }
 
-/* What an operation gives, and its faults. */
+/* The result of an operation, and its faults. */
 static unsigned operate(struct dim_table *t, enum operation op, struct dim a, struct dim b, struct dim *ret)
 {
         const struct dim arg[2] = {a, b};
@@ -69,7 +70,7 @@ struct dim dim_add(struct dim_table *t, struct dim a, struct dim b)
         return dim_is(b, 0) ? a : result_of(t, OP_ADD, a, b);
 }
 
-/* Added up one by one, n sizes would leave sums of n^2 terms behind. */
+/* Adding n sizes one by one would leave sums with n^2 terms in all. */
 static struct dim long_sum(struct dim_table *t, const struct dim *d, size_t count)
 {
         struct scratch_mark mark = scratch_mark(t);
@@ -173,7 +174,7 @@ struct dim dim_min(struct dim_table *t, struct dim a, struct dim b)
 
 bool dim_broadcast(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
 {
-        /* Beside 1 it is the other, whether or not that is known to be 1 as well. */
+        /* 1 and another size give the other size, which may be 1 as well. */
         if (t->equalities && !dim_is(a, 1) && !dim_is(b, 1) && dim_same(dim_under_facts(t, a), dim_under_facts(t, b)))
                 a = b = dim_is_int(b) ? b : a;
         struct dim result = a, arg[2] = {a, b};

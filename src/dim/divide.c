@@ -1,15 +1,14 @@
 /* Floor division and modulo, with Python's signs. */
 #include "dim/internal.h"
 
-/* An integer divisor > 0 and a numerator, as they are simplified: the result is sign * (numerator // divisor) +
- * outside. */
+/* A division by an integer > 0 while it is simplified: the result is sign * (numerator // divisor) + outside. */
 struct division {
         struct dim numerator, outside;
         int64_t divisor;
         int sign;
 };
 
-/* Takes the multiples of the divisor out: what stays of the constant is in [0, divisor). */
+/* Moves the multiples of the divisor outside; the remaining constant is in [0, divisor). */
 static unsigned take_multiples(struct dim_table *t, struct division *d)
 {
         struct term room;
@@ -22,7 +21,7 @@ static unsigned take_multiples(struct dim_table *t, struct division *d)
         for (size_t i = 0; i < p.n; i++) {
                 int64_t quotient = 0, rest = 0;
 
-                /* -1 is no divisor here: nothing overflows. */
+                /* The divisor is not -1, so nothing overflows. */
                 floordiv_i64(p.term[i].coef, d->divisor, &quotient);
                 mod_i64(p.term[i].coef, d->divisor, &rest);
                 if (rest != 0 && p.term[i].mono != MONO_ONE) {
@@ -73,7 +72,7 @@ static unsigned take_content(struct dim_table *t, struct dim *numerator, int64_t
         return faults;
 }
 
-/* Whether all terms but the constant are below 0. */
+/* Whether all terms except the constant are negative. */
 static bool all_negative(const struct dim_table *t, struct dim d)
 {
         const struct expr *expr = t->expr[d.expr];
@@ -84,8 +83,8 @@ static bool all_negative(const struct dim_table *t, struct dim d)
         return true;
 }
 
-/* The one floor division that stands alone in a sum, with the coefficient 1; NULL when there is none or more than one.
- */
+/* The only floor division that is a term of its own in a sum, with the coefficient 1; NULL if there is none or more
+   than one. */
 static const struct atom *inner_division(const struct dim_table *t, struct dim d)
 {
         const struct expr *expr = t->expr[d.expr];
@@ -103,7 +102,7 @@ static const struct atom *inner_division(const struct dim_table *t, struct dim d
         return found;
 }
 
-/* (x//a + y) // b is (x + a*y) // (a*b) for b > 0. True when it was done; a symbolic `a` is left to the caller. */
+/* (x//a + y) // b is (x + a*y) // (a*b) for b > 0. True if it was applied; a symbolic `a` is left to the caller. */
 static bool flatten(struct dim_table *t, struct dim *numerator, int64_t *divisor)
 {
         const struct atom *inner = inner_division(t, *numerator);
@@ -123,7 +122,7 @@ static bool flatten(struct dim_table *t, struct dim *numerator, int64_t *divisor
         return true;
 }
 
-/* Whether the quotient is one number wherever the facts hold. */
+/* Whether the facts allow only one number as the quotient. */
 static bool decided_by_range(struct dim_table *t, struct dim numerator, int64_t divisor, int64_t *ret)
 {
         struct range range = range_of(t, numerator);
@@ -135,7 +134,7 @@ static bool decided_by_range(struct dim_table *t, struct dim numerator, int64_t 
 
 static unsigned floordiv_int(struct dim_table *t, struct dim a, int64_t divisor, unsigned level, struct dim *ret);
 
-/* outside + sign * (a // divisor), where `a` is simpler than what it came from. */
+/* outside + sign * (a // divisor), where `a` is simpler than the original numerator. */
 static unsigned go_on(struct dim_table *t, const struct division *d, unsigned level, struct dim *ret)
 {
         struct dim quotient;
@@ -144,8 +143,8 @@ static unsigned go_on(struct dim_table *t, const struct division *d, unsigned le
         return faults ? faults : expr_combine(t, d->outside, 1, quotient, d->sign, ret);
 }
 
-/* One simplification at a time, and again: each leaves less, except that a relation may lengthen what is left, so that
-   the number of levels is bounded. */
+/* Applies one simplification at a time, recursively. Each shortens the numerator, but a relation may lengthen it again,
+   so the number of levels is bounded. */
 static unsigned floordiv_int(struct dim_table *t, struct dim a, int64_t divisor, unsigned level, struct dim *ret)
 {
         struct division d = {.numerator = a, .outside = dim_int(0), .divisor = divisor, .sign = 1};
@@ -187,7 +186,7 @@ static unsigned floordiv_int(struct dim_table *t, struct dim a, int64_t divisor,
         return atom_dim(t, ATOM_FLOORDIV, arg, 2, ret);
 }
 
-/* Takes the terms that the one term of `b` divides out of `a`. */
+/* Moves the terms of `a` that the single term of `b` divides into the quotient. */
 static unsigned take_term_multiples(struct dim_table *t, struct dim *a, struct dim b, struct dim *ret_out)
 {
         struct term room, by = t->expr[b.expr]->term[0];
@@ -215,7 +214,7 @@ static unsigned take_term_multiples(struct dim_table *t, struct dim *a, struct d
         return faults;
 }
 
-/* Takes a polynomial multiple of `b` out of `a` where it leaves less. */
+/* Moves a polynomial multiple of `b` from `a` into the quotient if that shortens `a`. */
 static unsigned take_quotient(struct dim_table *t, struct dim *a, struct dim b, struct dim *ret_out)
 {
         struct dim quotient, rest;
@@ -248,7 +247,7 @@ static bool decided_by_proof(struct dim_table *t, struct dim a, struct dim b, in
         return true;
 }
 
-/* A numerator that is no multiple of the symbolic divisor any more. */
+/* A numerator without multiples of the symbolic divisor. */
 static unsigned floordiv_rest(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
 {
         const struct atom *inner = lone_atom(t, a);
@@ -320,7 +319,7 @@ unsigned expr_floordiv(struct dim_table *t, struct dim a, struct dim b, struct d
         }
         if (memo_find(t, OP_FLOORDIV, a, b, ret))
                 return 0;
-        /* What is left to divide gets simpler, but for what relations make of it: the bound makes sure of an end. */
+        /* The numerator gets simpler, unless relations lengthen it; the bound ensures termination. */
         if (t->divide_level >= MAX_DIVIDE_LEVEL)
                 return DIM_FAULT_LIMIT;
         t->divide_level++;
@@ -347,6 +346,6 @@ unsigned expr_ceildiv(struct dim_table *t, struct dim a, struct dim b, struct di
 
 unsigned expr_exactdiv(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
 {
-        /* Term by term and polynomial quotients are what floor division takes out first. */
+        /* Floor division takes out term by term and polynomial quotients first. */
         return expr_floordiv(t, a, b, ret);
 }

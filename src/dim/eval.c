@@ -7,10 +7,10 @@ struct evaluation {
         void *user;
 };
 
-/* The recursion is bounded: no dimension is deeper, nor larger, than the limits of expressions. */
+/* The recursion is bounded, because no dimension exceeds the limits on expressions. */
 static bool eval_dim(const struct evaluation *e, struct dim d, int64_t *ret);
 
-/* The one that is not 1, else 1. Sizes that do not broadcast have no value. */
+/* The size that is not 1, else 1. Sizes that do not broadcast have no value. */
 static bool eval_broadcast(int64_t *value, int64_t other)
 {
         if (other != 1 && *value != 1 && other != *value)

@@ -9,7 +9,8 @@ static bool goes_before(struct dim a, struct dim b)
         return a.expr < b.expr;
 }
 
-/* Adds an argument, in order; those of a nested operation of the same kind stand for it. False past the limit. */
+/* Adds an argument, in order; a nested operation of the same kind is replaced by its arguments. False past the
+   limit. */
 static bool collect(const struct dim_table *t, enum atom_kind kind, struct dim d, struct dim *arg, uint32_t *n)
 {
         const struct atom *atom = lone_atom(t, d);
@@ -33,7 +34,7 @@ static bool collect(const struct dim_table *t, enum atom_kind kind, struct dim d
         return true;
 }
 
-/* Leaves out every argument that another is always beyond. */
+/* Drops every argument that another one always exceeds. */
 static void drop_beaten(struct dim_table *t, enum atom_kind kind, struct dim *arg, uint32_t *n)
 {
         for (uint32_t i = 0; i < *n && *n <= MAX_PAIRWISE;) {
@@ -60,7 +61,7 @@ unsigned expr_extreme(struct dim_table *t, enum atom_kind kind, const struct dim
         for (uint32_t i = 0; i < n; i++)
                 if (!collect(t, kind, arg[i], all, &count))
                         return DIM_FAULT_LIMIT;
-        /* Integers stand last, in order: one of them counts. */
+        /* Integers stand last, in order; only one of them counts. */
         while (count > 1 && dim_is_int(all[count - 2])) {
                 if (kind == ATOM_MAX)
                         all[count - 2] = all[count - 1];
@@ -103,7 +104,7 @@ static bool is_lesser_of(struct dim_table *t, struct dim lesser, struct dim d)
         return has_d;
 }
 
-/* Leaves out every argument that is a lesser one of another. */
+/* Drops every argument that is a `lesser` of another one. */
 static void drop_lesser(struct dim_table *t, struct dim *arg, uint32_t *n)
 {
         for (uint32_t i = 0; i < *n && *n <= MAX_PAIRWISE;) {
@@ -145,7 +146,7 @@ bool expr_broadcast(struct dim_table *t, const struct dim *arg, uint32_t n, unsi
                 return true;
         }
         drop_lesser(t, all, &count);
-        /* What is never 1 is the size too. */
+        /* A size that is never 1 is the result, too. */
         for (uint32_t i = 0; i < count; i++) {
                 if (count == 1 || is_never_one(t, all[i])) {
                         *ret = all[i];

@@ -33,7 +33,7 @@ struct known_range {
         int64_t lower, upper;
 };
 
-#define MAX_PRESUMED 64 /* symbols that are taken not to be 0 */
+#define MAX_PRESUMED 64 /* symbols that are assumed not to be 0 */
 
 struct atom {
         uint32_t hash;
@@ -96,7 +96,7 @@ struct name_entry {
         bool is_reserved; /* no fresh symbol may have it */
         bool is_defined;  /* its symbol is `value` */
         int64_t value;
-        uint32_t next_suffix; /* the next to try for a fresh symbol of this name */
+        uint32_t next_suffix; /* the next number to try for a fresh symbol of this name */
         uint32_t last_number; /* the last tried for a symbol that this name is the stem of */
 };
 
@@ -105,8 +105,7 @@ struct symbol {
         struct dim lone;        /* the symbol as a dimension */
         uint32_t atom;
         bool is_equal;
-        struct dim
-                equal; /* by a fact, whose origin is `because`; it holds no symbol that is_equal was said of before */
+        struct dim equal; /* by a fact, whose origin is `because`; it contains no symbol that was is_equal before */
         const struct dim_origin *because;
         uint32_t resolve_generation;
         struct dim resolved; /* of the bound one */
@@ -145,7 +144,7 @@ struct dim_table {
         struct remembered *remembered; /* results of operations (memo.c) */
         size_t remembered_room;        /* a power of 2; 0 at first */
 
-        /* Each counts up when what is remembered on its ground no longer holds. */
+        /* Each increases when results stored under it become invalid. */
         uint32_t fact_generation, bind_generation, text_generation;
         uint32_t held;       /* symbols before this one are not bound (dim_hold) */
         uint32_t equalities; /* symbols that are equal to something by a fact */
@@ -167,7 +166,7 @@ struct scratch_mark {
         size_t used;
 };
 
-/* Room for the time of one operation: taken between a mark and a release, which nest. */
+/* Temporary memory of one operation: allocated between a mark and a release, which nest. */
 struct scratch_mark scratch_mark(struct dim_table *t);
 void *scratch_take(struct dim_table *t, size_t count, size_t size);
 void scratch_release(struct dim_table *t, struct scratch_mark mark);
@@ -184,10 +183,10 @@ bool expr_find(const struct dim_table *t, struct poly key, struct dim *ret);
 bool expr_find_written(const struct dim_table *t, struct poly p, struct dim *ret);
 unsigned expr_store(struct dim_table *t, struct poly p, struct poly key, struct dim *ret);
 
-/* An operation that nothing simplifies, as a dimension. */
+/* An operation that cannot be simplified, as a dimension. */
 unsigned atom_dim(struct dim_table *t, enum atom_kind kind, const struct dim *arg, uint32_t n, struct dim *ret);
 
-/* Whether a dimension is one atom alone, with the coefficient 1; NULL when it is not. */
+/* The atom, if a dimension is a single atom with the coefficient 1; else NULL. */
 struct atom *lone_atom(const struct dim_table *t, struct dim d);
 /* Whether a monomial is one atom alone. */
 struct atom *mono_atom(const struct dim_table *t, uint64_t mono);
@@ -196,10 +195,10 @@ struct atom *mono_atom(const struct dim_table *t, uint64_t mono);
 
 /* A copy on the arena of the origin that is set. */
 const struct dim_origin *origin_keep(struct dim_table *t);
-/* The symbol that stands for what a fault kept from being computed. */
+/* The fresh symbol for a result that a fault prevented. */
 struct dim symbol_for_faults(struct dim_table *t, unsigned faults, bool never_negative);
 
-/* -- memo.c: what the public operations gave -- */
+/* -- memo.c: results of the public operations -- */
 
 /* Those from the first quotient on depend on facts. */
 enum operation {
@@ -214,7 +213,7 @@ enum operation {
         OP_MIN,
 };
 
-/* What it gave, where that is remembered and holds still. */
+/* The stored result, if there is one that is still valid. */
 bool memo_find(const struct dim_table *t, enum operation op, struct dim a, struct dim b, struct dim *ret);
 void memo_keep(struct dim_table *t, enum operation op, struct dim a, struct dim b, struct dim result);
 
@@ -232,7 +231,7 @@ static inline struct poly poly_of(const struct dim_table *t, struct dim d, struc
 /* ka * a + kb * b into `out`, which has room for the terms of both. */
 unsigned poly_combine(struct poly a, int64_t ka, struct poly b, int64_t kb, struct term *out, size_t *ret_n);
 unsigned poly_scale_mono(struct dim_table *t, struct poly p, int64_t coef, uint64_t mono, struct term *out);
-/* The number that divides all coefficients, >= 0; the constant is left out unless `constant`. */
+/* The greatest common divisor of all coefficients, >= 0; without the constant unless `constant`. */
 uint64_t poly_content(struct poly p, bool constant);
 int64_t poly_constant(struct poly p);
 /* a * b, on scratch. */
@@ -240,7 +239,7 @@ unsigned poly_mul(struct dim_table *t, struct poly a, struct poly b, struct poly
 /* The dimension of any terms, which are put in order and joined. */
 unsigned poly_settle(struct dim_table *t, struct term *term, size_t n, struct dim *ret);
 
-/* A sum as it is added up, on scratch: terms in any order, like ones not joined yet. Starts as all 0. */
+/* A sum under construction, on scratch: terms in any order, like terms not added up yet. Starts as all 0. */
 struct gather {
         struct term *term;
         size_t n, room;
@@ -251,7 +250,7 @@ unsigned gather_dim(struct dim_table *t, struct gather *g, struct dim d, int64_t
 unsigned gather_join(struct dim_table *t, struct gather *g, struct poly *ret);
 
 unsigned mono_mul(struct dim_table *t, uint64_t a, uint64_t b, uint64_t *ret);
-/* False when b does not divide a. */
+/* False if b does not divide a. */
 bool mono_div(struct dim_table *t, uint64_t a, uint64_t b, uint64_t *ret);
 /* Order by degree, then by atoms: one that multiplication keeps. */
 int mono_compare(const struct dim_table *t, uint64_t a, uint64_t b);
@@ -268,7 +267,7 @@ unsigned poly_intern(struct dim_table *t, struct poly p, struct dim *ret);
 bool poly_is_zero(struct dim_table *t, struct poly p);
 
 /* -- relate.c: sums that are 0, by which another sum may get shorter -- */
-/* Makes a sum shorter, on scratch, where relations of its atoms allow. False when there were none to try. */
+/* Makes a sum shorter, on scratch, by relations of its atoms. False when there were none to try. */
 bool relate_shorten(struct dim_table *t, struct poly *p);
 enum relation {
         RELATION_RING,        /* of all (y + i)//n, i = 0 ... n-1 */
@@ -277,7 +276,7 @@ enum relation {
         RELATION_EXCESS,      /* of max or min and max(a - b, 0) */
         RELATION_OTHER_EXCESS /* and max(b - a, 0) */
 };
-/* Gathers a relation of an atom that is alone in `mono`; nothing where it has no such. */
+/* Gathers a relation of the single atom of `mono`; nothing if there is none. */
 unsigned gather_relation(struct dim_table *t, uint64_t mono, enum relation kind, struct gather *g);
 /* The i of a (y + i)//n, 0 <= i < n, where y has no constant. */
 int64_t ring_place(const struct dim_table *t, const struct atom *atom);
@@ -290,9 +289,9 @@ unsigned expr_ceildiv(struct dim_table *t, struct dim a, struct dim b, struct di
 unsigned expr_mod(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);
 unsigned expr_exactdiv(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);
 
-/* What divides every term of both, an integer > 0 and a monomial, taken out of both. False when that is 1. */
+/* Cancels the common divisor of all terms of both, an integer > 0 times a monomial. False if it is 1. */
 bool cancel_common(struct dim_table *t, struct dim *a, struct dim *b, int64_t *ret_coef, uint64_t *ret_mono);
-/* a = quotient * b + rest, as polynomials; b is no integer. False when it would take too long. */
+/* a = quotient * b + rest, as polynomials; b is not an integer. False if it would take too long. */
 bool poly_divide(struct dim_table *t, struct dim a, struct dim b, struct dim *ret_quotient, struct dim *ret_rest);
 
 /* -- extreme.c -- */
@@ -308,17 +307,17 @@ struct range {
 struct range range_of(struct dim_table *t, struct dim d);
 struct range range_of_mono(struct dim_table *t, uint64_t mono);
 struct range range_of_poly(struct dim_table *t, struct poly p);
-/* As dim_proves_ge(), of dimensions that are resolved, or whose bindings do not matter. */
+/* dim_proves_ge() for dimensions that are resolved, or whose bindings do not matter. */
 bool proves_ge(struct dim_table *t, struct dim a, struct dim b);
 
 /* -- presume.c -- */
-/* Whether it holds a symbol of which something is taken for granted. */
+/* Whether it contains a symbol with an assumption. */
 bool presumed_in(struct dim_table *t, struct dim d);
 
 /* -- resolve.c -- */
-/* Onto the table's stack. */
+/* Pushes onto the table's stack. */
 void resolve_push(struct dim_table *t, uint32_t symbol);
-/* Gives a symbol a number, whatever is made of it already. */
+/* Gives a symbol a number, even if other dimensions already contain it. */
 void define_symbol(struct dim_table *t, uint32_t number, int64_t value);
 
 /* -- parse.c -- */

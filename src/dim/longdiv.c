@@ -1,7 +1,7 @@
 /* Common factors, and division of polynomials. */
 #include "dim/internal.h"
 
-/* Keeps of `common` (atoms in order) what monomial `mono` holds too. */
+/* Keeps the atoms of `common`, which are in order, that monomial `mono` also holds. */
 static uint32_t intersect(const struct dim_table *t, uint32_t *common, uint32_t n, uint64_t mono)
 {
         const struct mono *m = t->mono[mono];
@@ -84,13 +84,14 @@ static size_t leading(const struct dim_table *t, struct poly p)
         return best;
 }
 
-/* The state of a long division: what is left to divide, and what was found. Each array has room for `room` terms. */
+/* The state of a long division: the terms left to divide, and the quotient and rest so far. Each array has room for
+   `room` terms. */
 struct long_division {
         struct term *left, *next, *scaled, *quotient, *rest;
         size_t n, n_quotient, n_rest, room;
 };
 
-/* Moves the leading term of what is left to the quotient or to the rest. False past the bounds of work. */
+/* Moves the leading term that is left to the quotient or to the rest. False past the bounds of work. */
 static bool divide_step(struct dim_table *t, struct long_division *d, struct poly by, struct term lead)
 {
         size_t top = leading(t, (struct poly){d->left, d->n});

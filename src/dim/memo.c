@@ -1,5 +1,5 @@
-/* What operations gave, by their operands: the nodes of a model often compute the same sizes. One entry a slot, of
-   which the newer one stays. */
+/* Results of operations, by their operands, because the nodes of a model often compute the same sizes. Each slot has
+   one entry, the newest. */
 #include "dim/internal.h"
 
 #define FIRST_ENTRIES 32
@@ -11,7 +11,7 @@ struct remembered {
         uint32_t generation; /* 0: free */
 };
 
-/* Sums and products are what they are; quotients and the like get simpler with every fact. */
+/* Sums and products do not change; quotients and the like may get simpler with new facts. */
 static uint32_t generation(const struct dim_table *t, enum operation op)
 {
         return op >= OP_FLOORDIV ? dim_facts(t) : 1;
@@ -39,7 +39,7 @@ bool memo_find(const struct dim_table *t, enum operation op, struct dim a, struc
         return true;
 }
 
-/* As many entries as there are sums, for those are what operations give. */
+/* As many entries as sums, since each result is a sum. */
 void memo_keep(struct dim_table *t, enum operation op, struct dim a, struct dim b, struct dim result)
 {
         if (t->remembered_room < FIRST_ENTRIES ||

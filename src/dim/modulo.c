@@ -1,7 +1,7 @@
 /* Modulo, with the divisor's sign as in Python. */
 #include "dim/internal.h"
 
-/* c * (x % m) is c * x modulo k when k divides c * m: takes such modulos apart. True when it found one. */
+/* c * (x % m) is c * x modulo k if k divides c * m: replaces such modulos. True if there was one. */
 static bool open_modulo(struct dim_table *t, struct dim *a, int64_t k)
 {
         const struct expr *expr = t->expr[a->expr];
@@ -92,7 +92,7 @@ static unsigned mod_int(struct dim_table *t, struct dim a, int64_t k, struct dim
         return atom_dim(t, ATOM_MOD, arg, 2, ret);
 }
 
-/* Takes multiples of a symbolic divisor away. */
+/* Removes multiples of a symbolic divisor. */
 static unsigned reduce_expr(struct dim_table *t, struct dim *a, struct dim b)
 {
         struct dim quotient, rest;

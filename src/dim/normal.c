@@ -12,7 +12,7 @@
    two. */
 #include "dim/internal.h"
 
-/* Whether the first term that is no constant is above 0: of two differences a - b and b - a it is one. */
+/* Whether the first nonconstant term is positive, which holds for exactly one of a - b and b - a. */
 static bool is_positive(const struct dim_table *t, struct dim d)
 {
         if (dim_is_int(d))
@@ -85,7 +85,8 @@ static bool is_reduced(const struct dim_table *t, struct poly y, int64_t n)
         return true;
 }
 
-/* y//n is q + r//n for y = q*n + r: one r for all y that differ by multiples of n. Gathers nothing where q is 0. */
+/* y//n is q + r//n for y = q*n + r, with the same r for all y that differ by multiples of n. Gathers nothing if q
+   is 0. */
 static unsigned gather_reduced(struct dim_table *t, uint64_t mono, struct gather *g)
 {
         const struct atom *atom = mono_atom(t, mono);
@@ -119,7 +120,7 @@ static unsigned gather_reduced(struct dim_table *t, uint64_t mono, struct gather
         return faults ? faults : gather_poly(t, g, (struct poly){&lone, 1}, 1);
 }
 
-/* Whether (y + i)//n is the last of those i = 0 ... n-1 that is no integer. */
+/* Whether (y + i)//n, for i = 0 ... n-1, is the last one that is not an integer. */
 static bool ends_ring(struct dim_table *t, const struct atom *atom)
 {
         int64_t n = atom->arg[1].val, place = ring_place(t, atom), least, most, quotient = 0, other = 0;
@@ -134,7 +135,7 @@ static bool ends_ring(struct dim_table *t, const struct atom *atom)
         return true;
 }
 
-/* Gathers the relation by which an atom is replaced; nothing where it is not. */
+/* Gathers the relation by which an atom is replaced; nothing if it is not replaced. */
 static unsigned gather_rule(struct dim_table *t, uint64_t mono, struct gather *g)
 {
         const struct atom *atom = mono_atom(t, mono);
@@ -167,7 +168,7 @@ static unsigned gather_rule(struct dim_table *t, uint64_t mono, struct gather *g
         return 0;
 }
 
-/* The normal form of an atom alone, on scratch; false where it is the atom itself. */
+/* The normal form of a single atom, on scratch; false if it is the atom itself. */
 static bool normal_atom(struct dim_table *t, uint64_t id, struct poly *ret)
 {
         struct gather rule = {0}, others = {0}, normal = {0};
@@ -209,7 +210,7 @@ static bool normal_product(struct dim_table *t, const struct mono *mono, struct 
         return changed;
 }
 
-/* Finds a monomial's normal form, once. One that is long, or cannot be stated within the limits, is the monomial. */
+/* Finds a monomial's normal form, once. If it is long, or exceeds the limits, the monomial is its own normal form. */
 static void normalise(struct dim_table *t, uint64_t id)
 {
         struct mono *mono = t->mono[id];
@@ -234,7 +235,7 @@ static void normalise(struct dim_table *t, uint64_t id)
         scratch_release(t, mark);
 }
 
-/* Whether all terms of a sum are normal forms; a fault while one is being found. */
+/* Whether all terms of a sum are normal forms; a fault if finding one fails. */
 static unsigned is_normal(struct dim_table *t, struct poly p, bool *ret)
 {
         *ret = true;
@@ -249,7 +250,7 @@ static unsigned is_normal(struct dim_table *t, struct poly p, bool *ret)
         return 0;
 }
 
-/* The normal form of a sum that is none, on scratch; the sum itself where it cannot be stated within the limits. */
+/* The normal form of a sum that is not in normal form, on scratch; the sum itself if the form exceeds the limits. */
 static struct poly normal_form(struct dim_table *t, struct poly p)
 {
         struct gather g = {0};
@@ -273,13 +274,13 @@ static bool is_number(struct poly p, struct dim *ret)
         return true;
 }
 
-/* The dimension of a normal form that is no new one. */
+/* The dimension of a normal form that already exists. */
 static bool is_known(const struct dim_table *t, struct poly key, struct dim *ret)
 {
         return is_number(key, ret) || expr_find(t, key, ret);
 }
 
-/* A new sum, written as short as relations make it, or its normal form where that is shorter. */
+/* A new sum, in the shortest form that relations give, or in its normal form if that is shorter. */
 static unsigned intern_new(struct dim_table *t, struct poly p, struct poly key, struct dim *ret)
 {
         bool normal;

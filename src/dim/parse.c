@@ -18,7 +18,7 @@ struct parser {
         struct dim_table *t;
         const char *at, *end;
         unsigned depth;
-        bool dry; /* only looks whether it reads, and at the names */
+        bool dry; /* only checks the syntax, and the names */
         bool (*name_ok)(void *user, str_id name);
         void *user;
         const struct dim_origin *origin;
@@ -83,7 +83,7 @@ static struct fraction whole(const struct parser *p, struct dim d)
         return (struct fraction){.above = {term, of.n}, .below = dim_int(1)};
 }
 
-/* Leaves on scratch since the mark nothing but these terms, and room for some more. */
+/* Keeps only these terms on scratch since the mark, and room for some more. */
 static struct term *keep(const struct parser *p, struct scratch_mark mark, struct poly terms, size_t room)
 {
         scratch_release(p->t, mark);
@@ -110,7 +110,7 @@ static bool above(const struct parser *p, struct fraction f, struct dim *ret)
         return ok(poly_intern(p->t, f.above, ret));
 }
 
-/* The value of a fraction that must be whole. */
+/* The value of a fraction that must be an integer. */
 static bool fraction_whole(const struct parser *p, struct fraction f, struct dim *ret)
 {
         struct dim rest, divided;
@@ -160,7 +160,7 @@ static bool divide_whole(const struct parser *p, struct fraction *a, struct frac
         return true;
 }
 
-/* -- grammar: each nesting costs a level of depth, which the limit of expressions bounds -- */
+/* -- grammar: the limit on the nesting of expressions bounds the recursion -- */
 
 static bool read_sum(struct parser *p, struct fraction *ret);
 
@@ -170,7 +170,7 @@ static void skip_blanks(struct parser *p)
                 p->at++;
 }
 
-/* Whether the text goes on with a token, and past it if so. */
+/* Whether the text continues with a token; skips it if so. */
 static bool accept(struct parser *p, const char *token)
 {
         size_t length = strlen(token);
@@ -198,7 +198,7 @@ static bool use_name(struct parser *p, const char *text, size_t length, struct f
 {
         str_id name;
 
-        /* Names of the model are interned already: one that is not is none of them. */
+        /* All names of the model are interned by now, so an unknown text is not a name of it. */
         if (p->name_ok && (!str_find(p->t->strings, text, length, &name) || !p->name_ok(p->user, name)))
                 return false;
         *ret = (struct fraction){.below = dim_int(1)};
@@ -404,7 +404,7 @@ static bool read_product(struct parser *p, struct fraction *ret)
         return done;
 }
 
-/* Brings a sum over `below` and a fraction to one denominator. */
+/* Brings a sum over `below` and a fraction to a common denominator. */
 static bool make_alike(const struct parser *p, struct gather *sum, struct dim *below, struct fraction *b)
 {
         struct poly joined;
@@ -466,7 +466,7 @@ static bool read_sum(struct parser *p, struct fraction *ret)
 bool dim_parse(struct dim_table *t, const char *text, size_t length, bool (*name_ok)(void *user, str_id name),
                void *user, const struct dim_origin *origin, bool from_input, struct dim *ret)
 {
-        /* Most texts are a name alone. */
+        /* Most texts are a single name. */
         if (dim_is_identifier(text, length)) {
                 str_id name;
 
@@ -477,7 +477,7 @@ bool dim_parse(struct dim_table *t, const char *text, size_t length, bool (*name
                 *ret = dim_named(t, name, origin, from_input);
                 return true;
         }
-        /* First without making symbols, which nothing would take back. */
+        /* Parses first without creating symbols, because they cannot be removed. */
         for (int dry = 1; dry >= 0; dry--) {
                 struct parser p = {.t = t,
                                    .at = text,

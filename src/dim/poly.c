@@ -28,7 +28,7 @@ unsigned poly_combine(struct poly a, int64_t ka, struct poly b, int64_t kb, stru
         return 0;
 }
 
-/* Merge sort: the C library's qsort() may call malloc. */
+/* Merge sort, because the C library's qsort() may call malloc. */
 static void poly_sort(struct dim_table *t, struct term *term, size_t n)
 {
         bool sorted = true;
@@ -57,7 +57,7 @@ static void poly_sort(struct dim_table *t, struct term *term, size_t n)
         scratch_release(t, mark);
 }
 
-/* Joins neighbours of one monomial. */
+/* Adds up neighbours with the same monomial. */
 static unsigned poly_join(struct term *term, size_t *n)
 {
         size_t to = 0;
@@ -171,7 +171,7 @@ unsigned poly_settle(struct dim_table *t, struct term *term, size_t n, struct di
         return faults ? faults : poly_intern(t, (struct poly){term, n}, ret);
 }
 
-/* Room for `more` terms: like ones are joined before it is doubled. */
+/* Makes room for `more` terms; like terms are added up before the room is doubled. */
 static unsigned gather_room(struct dim_table *t, struct gather *g, size_t more)
 {
         struct poly joined;

@@ -1,4 +1,4 @@
-/* What is taken for granted: that a size of an input is not 0, where only the empty tensor would be otherwise. */
+/* Assumptions: a size of an input is not 0, where only an empty tensor would have another shape. */
 #include "dim/internal.h"
 
 #define MAX_TRIES 8 /* symbols of one operation */
@@ -33,7 +33,7 @@ static void set_lower(struct dim_table *t, uint32_t number, int64_t lower)
         t->fact_generation++;
 }
 
-/* From here on the symbol is 1 or more. */
+/* Assumes that the symbol is at least 1. */
 static void presume(struct dim_table *t, uint32_t number)
 {
         set_lower(t, number, 1);
@@ -114,7 +114,7 @@ bool dim_presume_some(struct dim_table *t, struct dim d)
         return true;
 }
 
-/* -- operations that one symbol's being 0 keeps -- */
+/* -- operations that stay only because a symbol may be 0 -- */
 
 struct candidates {
         const struct dim_table *t;
@@ -133,7 +133,7 @@ static void see_candidate(void *user, uint32_t number)
                 c->at[c->n++] = number;
 }
 
-/* Whether max or min has an argument less by what is known now. */
+/* Whether max or min loses an argument by the facts known now. */
 static bool is_simpler(struct dim_table *t, const struct atom *atom)
 {
         struct dim simpler;

@@ -1,4 +1,4 @@
-/* Text. Python reads back what is printed, by its precedence and from left to right. */
+/* Prints dimensions as text that Python reads back, by its rules of precedence and order. */
 #include <string.h>
 
 #include "dim/internal.h"
@@ -17,7 +17,7 @@ bool dim_is_identifier(const char *text, size_t length)
 
 static void print_expr(struct dim_table *t, struct dim d, struct buf *buf);
 
-/* -- order: by what is written and not by what was made first, so that the order of nodes does not show -- */
+/* -- order: by the text and not by age, so that the order of nodes does not show -- */
 
 /* The shorter first. */
 static int compare_texts(const char *a, const char *b)
@@ -63,7 +63,7 @@ static uint32_t sort_factors(struct dim_table *t, const struct mono *mono, uint3
         return mono->n;
 }
 
-/* Products of more factors first, then in order of the factors; the constant last. */
+/* Products of more factors come first, then by the order of the factors; the constant comes last. */
 static int compare_monos(struct dim_table *t, uint64_t a, uint64_t b)
 {
         const struct mono *x = t->mono[a], *y = t->mono[b];
@@ -82,7 +82,7 @@ static int compare_monos(struct dim_table *t, uint64_t a, uint64_t b)
         return 0;
 }
 
-/* Operands of max, min and broadcast: what is one symbol or operation first, then sums, numbers last. */
+/* The order of operands of max, min and broadcast: single symbols and operations, then sums, then numbers. */
 static int compare_dims(struct dim_table *t, struct dim a, struct dim b)
 {
         if (dim_is_int(a) || dim_is_int(b))
@@ -169,8 +169,8 @@ static void print_call(struct dim_table *t, const char *name, const struct atom 
         buf_putc(buf, ')');
 }
 
-/* A broadcast of more than two, as broadcasts of two: unlike max and min it is no function of Python's own, and who
-   reads our texts may have written it for two. */
+/* Prints a broadcast of more than two as nested broadcasts of two: unlike max and min it is not a function of Python,
+   and readers of our texts may define it for two arguments. */
 static void print_broadcast(struct dim_table *t, const struct atom *atom, struct buf *buf)
 {
         struct dim arg[MAX_ARGUMENTS] = {{.val = 0}};
@@ -261,7 +261,7 @@ static void print_term(struct dim_table *t, const struct term *term, bool first,
         }
 }
 
-/* What reads texts reads the number before its sign, so that the least of all integers is written in two. */
+/* The parser reads a number before its sign, so the least integer is written as a difference. */
 static void print_readable_term(struct dim_table *t, const struct term *term, bool first, struct buf *buf)
 {
         struct term part = *term;
@@ -313,7 +313,7 @@ static void print_expr(struct dim_table *t, struct dim d, struct buf *buf)
         for (uint32_t i = 0; i < expr->n; i++)
                 order[i] = i;
         sort_terms(t, expr, order, order + expr->n);
-        /* A positive term goes first, lest the text begin with a sign. */
+        /* A positive term goes first, so that the text does not begin with a sign. */
         for (uint32_t i = 0; i < expr->n && expr->term[order[lead]].coef < 0; i++)
                 if (expr->term[order[i]].coef > 0)
                         lead = i;

@@ -1,4 +1,4 @@
-/* Proofs that a sum is >= 0: by its range, or by taking something smaller in the place of one operation. */
+/* Proofs that a sum is >= 0: by its range, or by replacing one operation by something smaller. */
 #include "dim/internal.h"
 
 struct proof {
@@ -16,8 +16,8 @@ static bool divides_mono(const struct mono *m, uint32_t atom)
         return false;
 }
 
-/* The least factor by which m * q is larger than m, for m >= 0: 0 when none is known. An atom of m itself counts as 1,
-   since where it is 0 so is m. */
+/* A factor f, the largest known, with m * q >= f * m for m >= 0; 0 if none is known. An atom that m contains counts as
+   at least 1, because m is 0 if the atom is. */
 static int64_t least_factor(struct dim_table *t, uint64_t m, uint64_t q)
 {
         const struct mono *quotient = t->mono[q];
@@ -35,7 +35,7 @@ static int64_t least_factor(struct dim_table *t, uint64_t m, uint64_t q)
         return factor;
 }
 
-/* Takes from a positive term what makes up for (part of) a negative one that divides it. */
+/* Offsets a negative term, or a part of it, by a positive term that it divides. */
 static void make_up(struct dim_table *t, struct term *negative, struct term *positive)
 {
         uint64_t q;
@@ -57,7 +57,7 @@ static void make_up(struct dim_table *t, struct term *negative, struct term *pos
         }
 }
 
-/* N*M - N >= 0 for M >= 1, and the like: every negative term is made up for by positive ones that are larger. */
+/* N*M - N >= 0 for M >= 1, and the like: every negative term is offset by larger positive ones. */
 static bool made_up(struct dim_table *t, struct poly d)
 {
         struct term term[MAX_PROOF_TERMS];
@@ -164,7 +164,7 @@ static bool prove_atom(struct proof *p, const struct place *place, const struct 
         case ATOM_MIN:
                 return positive ? prove_with_all(p, place, atom) : prove_with_any(p, place, atom);
         case ATOM_BROADCAST:
-                /* It is one of its arguments. */
+                /* The result is one of the arguments. */
                 return prove_with_all(p, place, atom);
         case ATOM_SYMBOL:
                 return !positive && prove_with(p, place, 1, p->t->symbol[atom->symbol]->info.most, 0);
@@ -214,7 +214,7 @@ static bool is_size(const struct dim_table *t, struct poly p)
         return (expr_find_written(t, p, &d) || expr_find(t, p, &d)) && !dim_is_int(d) && t->expr[d.expr]->not_negative;
 }
 
-/* Proves a - b + offset >= 0. Works on scratch: proofs leave no expressions behind. */
+/* Proves a - b + offset >= 0. Works on scratch, so proofs store no expressions. */
 static bool proves_difference(struct dim_table *t, struct dim a, struct dim b, int64_t offset)
 {
         struct proof proof = {.t = t};

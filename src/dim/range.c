@@ -1,4 +1,4 @@
-/* Intervals. INT64_MIN and INT64_MAX stand for no bound; what would go past int64 has none. */
+/* Intervals. INT64_MIN and INT64_MAX mean no bound, as do bounds beyond int64. */
 #include "dim/internal.h"
 
 static const struct range ANYTHING = {INT64_MIN, INT64_MAX};
@@ -87,7 +87,7 @@ static struct range floordiv_ranges(struct range a, struct range b)
                 b = (struct range){negate_bound(b.upper), negate_bound(b.lower)};
         }
         if (b.lower >= 0) {
-                /* A divisor of 0 leaves nothing defined. */
+                /* A divisor of 0 is undefined. */
                 int64_t least = b.lower > 0 ? b.lower : 1, most = b.upper > 0 ? b.upper : 1;
                 int64_t corner[4] = {div_bounds(a.lower, least), div_bounds(a.lower, most), div_bounds(a.upper, least),
                                      div_bounds(a.upper, most)};
@@ -108,7 +108,7 @@ static struct range mod_ranges(struct range a, struct range b)
                 range.upper = b.upper == INT64_MAX ? INT64_MAX : b.upper - 1;
         if (b.lower < 0)
                 range.lower = b.lower == INT64_MIN ? INT64_MIN : b.lower + 1;
-        /* With a divisor > 0 the rest of what is >= 0 is no larger than that. */
+        /* With a divisor > 0, the remainder of a number >= 0 is at most that number. */
         if (a.lower >= 0 && b.lower >= 0 && a.upper < range.upper)
                 range.upper = a.upper;
         return range;
@@ -130,7 +130,8 @@ static struct range extreme_of(struct dim_table *t, const struct atom *atom)
         return range;
 }
 
-/* It is one of its arguments; all that are not 1 are equal. So above 0 it is the largest. */
+/* The result is one of the arguments; all arguments other than 1 are equal. So if they are positive it is the
+   largest. */
 static struct range broadcast_of(struct dim_table *t, const struct atom *atom)
 {
         struct range range = range_of(t, atom->arg[0]);

@@ -155,7 +155,7 @@ int64_t poly_coefficient(struct poly p, uint64_t mono)
         return low < p.n && p.term[low].mono == mono ? p.term[low].coef : 0;
 }
 
-/* The coefficients of the relation's monomials once `factor` times the relation is added, and how long that is. */
+/* The coefficients of the relation's monomials after `factor` times the relation is added, and their length. */
 struct outcome {
         int64_t factor;
         int64_t coef[2 * MAX_RELATED];
@@ -200,7 +200,7 @@ static bool is_better(const struct outcome *a, const struct outcome *b, struct p
         return false;
 }
 
-/* Adds the multiple of a relation times a monomial that makes the sum shortest. False when it stays as it is. */
+/* Adds the multiple of a relation times a monomial that makes the sum shortest. False if none shortens it. */
 static bool apply(struct dim_table *t, struct poly *p, struct poly relation, uint64_t rest)
 {
         struct poly scaled;
@@ -257,8 +257,8 @@ static bool apply_at(struct dim_table *t, struct poly *p, uint64_t mono_id, unsi
         return false;
 }
 
-/* Whether relations can do nothing for a sum: it takes two terms that are no constant for them to meet, or a constant
-   that a max or min can take in. */
+/* Whether relations cannot shorten a sum: they need two nonconstant terms, or a constant that a max or min can
+   absorb. */
 static bool is_settled(const struct dim_table *t, struct poly p)
 {
         if (p.n != 2 || p.term[0].mono != MONO_ONE)

@@ -1,10 +1,10 @@
-/* Conditions: what must hold of sizes for a model to run, in the form that reads best, and as facts where they are of a
-   symbol alone. */
+/* Conditions on sizes that must hold for a model to run: in their simplest form, and as facts if they concern a single
+   symbol. */
 #include "dim/internal.h"
 
 /* -- a sum that must not be negative -- */
 
-/* max(x, m) or min(x, m) for an integer m: it is the x that decides, since range_of() settles all that m does. */
+/* max(x, m) or min(x, m) for an integer m: only x can decide, because range_of() has excluded m. */
 static bool decides(const struct dim_table *t, const struct atom *atom, struct dim *ret)
 {
         if ((atom->kind != ATOM_MAX && atom->kind != ATOM_MIN) || atom->n != 2 || !dim_is_int(atom->arg[1]))
@@ -14,7 +14,7 @@ static bool decides(const struct dim_table *t, const struct atom *atom, struct d
         return true;
 }
 
-/* sign * atom + constant >= 0 in terms of what the atom is made of. False when it stays as it is. */
+/* Reduces sign * atom + constant >= 0 to a condition on the atom's operands. False if it cannot. */
 static bool open_atom(struct dim_table *t, const struct atom *atom, bool positive, int64_t constant, struct dim *ret)
 {
         struct dim x;
@@ -31,7 +31,7 @@ static bool open_atom(struct dim_table *t, const struct atom *atom, bool positiv
         return !expr_combine(t, atom->arg[0], positive ? 1 : -1, dim_int(scaled), 1, ret);
 }
 
-/* d >= 0 divided by what all its coefficients but the constant have in common. */
+/* d >= 0, divided by the common divisor of all coefficients except the constant. */
 static bool divide_content(struct dim_table *t, struct dim d, struct dim *ret)
 {
         struct term room;
@@ -60,7 +60,7 @@ static struct dim reduce(struct dim_table *t, struct dim d)
         return d;
 }
 
-/* d >= 0 as two sides without terms below 0; numbers alone stand right. */
+/* d >= 0 as two sides without negative terms; a single number stands on the right. */
 static bool write_sides(struct dim_table *t, struct dim d, struct dim_condition *ret)
 {
         struct term room;
@@ -104,7 +104,7 @@ static void look_before(void *user, uint32_t symbol)
                 *least = symbol;
 }
 
-/* What is required is a fact from here on. */
+/* Adds the condition as a fact. */
 static void keep(struct dim_table *t, struct dim d, const struct dim_condition *c)
 {
         uint32_t least = UINT32_MAX;
@@ -124,13 +124,13 @@ static enum dim_require require_ge(struct dim_table *t, struct dim a, struct dim
 {
         struct dim d;
 
-        /* That a size is not negative is asked of every one. */
+        /* Every size is required not to be negative. */
         if (dim_is(b, 0) && range_of(t, a).lower >= 0)
                 return DIM_HOLDS;
         if (proves_ge(t, a, b))
                 return DIM_HOLDS;
         if (expr_combine(t, a, 1, b, -1, &d))
-                return DIM_HOLDS; /* past what can be stated, nothing is said */
+                return DIM_HOLDS; /* past the limits nothing is reported */
         if (range_of(t, d).upper < 0)
                 return DIM_FAILS;
         struct dim reduced = reduce(t, d);
@@ -167,7 +167,7 @@ enum dim_require dim_require_ge(struct dim_table *t, struct dim a, struct dim b,
 
         a = dim_resolve(t, a);
         b = dim_resolve(t, b);
-        /* Asked of every size of every value, and seldom of a new one. */
+        /* Called for every size of every value, seldom for a new one. */
         if (dim_is(b, 0) && dim_is_known_size(t, a))
                 return DIM_HOLDS;
         if (!presumed_in(t, a) && !presumed_in(t, b))
@@ -180,7 +180,7 @@ enum dim_require dim_require_ge(struct dim_table *t, struct dim a, struct dim b,
 
 /* -- divisibility -- */
 
-/* Takes what a number and all coefficients of a sum have in common out of both. */
+/* Cancels the common divisor of a number and all coefficients of a sum. */
 static void take_common(struct dim_table *t, struct dim *divisor, struct dim *d)
 {
         struct term room;

@@ -1,4 +1,4 @@
-/* Replacing bound symbols. What cannot be stated within the limits stays as it is, which is as true. */
+/* Replaces bound symbols. A result past the limits leaves the dimension unchanged, which is still correct. */
 #include "dim/internal.h"
 
 /* What a substitution does: replaces bound symbols; replaces those, too, that equal something by a fact, and remembers
@@ -29,8 +29,8 @@ static void push_stale(void *user, uint32_t symbol)
                 resolve_push(user, symbol);
 }
 
-/* Brings what every bound symbol in `d` stands for up to date. Chains of symbols that are bound to sums of others may
-   be as long as the model: they are walked with a stack of their own. */
+/* Updates the expression of every bound symbol in `d`. Chains of symbols that are bound to sums of others may be as
+   long as the model, so they are walked with an explicit stack. */
 static void refresh(struct dim_table *t, struct dim d)
 {
         uint32_t bottom = t->stack_n;
@@ -61,7 +61,7 @@ static bool substitute_symbol(const struct symbol *symbol, enum substitution of,
         return is_equal || (of != OF_OPERATIONS && symbol->info.is_bound);
 }
 
-/* An atom with its arguments replaced. False when it stays as it is. */
+/* An atom with its arguments replaced. False if it does not change. */
 static bool substitute_atom(struct dim_table *t, const struct atom *atom, enum substitution of, struct dim *ret)
 {
         struct dim arg[MAX_ARGUMENTS];
@@ -94,7 +94,7 @@ static bool substitute_atom(struct dim_table *t, const struct atom *atom, enum s
         return false;
 }
 
-/* coef * the product of the atoms, replaced. False when none of them changes. */
+/* coef * the product of the replaced atoms. False if none of them changes. */
 static bool substitute_mono(struct dim_table *t, const struct term *term, enum substitution of, struct dim *ret,
                             unsigned *ret_faults)
 {
@@ -348,7 +348,7 @@ struct dim dim_substitute(struct dim_table *t, struct dim d, struct dim symbol, 
 
         if (!dim_as_symbol(t, symbol, &index) || dim_same(symbol, by))
                 return d;
-        /* `by` may name the symbol, which is not to be replaced in it again. */
+        /* `by` may contain the symbol, which must not be replaced in it again. */
         struct dim stand_in = dim_fresh(t, "substitute", &nowhere);
 
         if (!dim_as_symbol(t, stand_in, &between))

@@ -7,7 +7,7 @@
 
 static uint32_t name_hash(const struct dim_table *t, str_id name)
 {
-        /* Names are numbered in order of their first use, so that any mixing spreads them. */
+        /* Names are numbered in order of their first use, so any hash spreads them. */
         return (name ^ (uint32_t)t->seed) * 2654435761u;
 }
 
@@ -29,7 +29,7 @@ static void name_place(struct dim_table *t, uint32_t index)
         t->name_slots.at[at] = index + 1;
 }
 
-/* The entry of a name, made when there is none. */
+/* The entry of a name, created if there is none. */
 static struct name_entry *name_entry(struct dim_table *t, str_id name)
 {
         struct name_entry *found = name_find(t, name);
@@ -87,7 +87,7 @@ static struct symbol *symbol_new(struct dim_table *t, str_id name, bool anonymou
         return symbol;
 }
 
-/* A symbol as those who asked for it take it: the number that it is defined as. */
+/* A symbol as callers see it, or the number that it is defined as. */
 static struct dim as_defined(const struct symbol *symbol)
 {
         return symbol->info.is_bound && dim_is_int(symbol->info.bound) ? symbol->info.bound : symbol->lone;
@@ -118,7 +118,7 @@ static str_id name_with(struct dim_table *t, const char *stem, size_t length, ui
         return name;
 }
 
-/* A name that nothing has: the hint, or the hint with the first number that makes it one. */
+/* An unused name: the hint, or the hint with the first number that makes it unused. */
 static str_id fresh_name(struct dim_table *t, str_id hint)
 {
         if (hint != STR_EMPTY && !is_taken(t, hint))
@@ -133,7 +133,7 @@ static str_id fresh_name(struct dim_table *t, str_id hint)
         }
 }
 
-/* The stem with the first number that makes it a name that nothing has. */
+/* The stem with the first number that makes it an unused name. */
 static str_id numbered_name(struct dim_table *t, const char *stem)
 {
         const size_t length = strlen(stem);
@@ -159,7 +159,7 @@ struct dim dim_named(struct dim_table *t, str_id name, const struct dim_origin *
                         symbol->info.from_input = symbol->info.from_input || from_input;
                         return as_defined(symbol);
                 }
-                /* The model's name comes late: it goes before one that was made up. */
+                /* A name of the model that appears late takes precedence over a made-up one. */
                 symbol->info.name = fresh_name(t, name);
                 name_entry(t, symbol->info.name)->symbol = number;
                 t->text_generation++;
@@ -243,7 +243,7 @@ struct dim symbol_for_faults(struct dim_table *t, unsigned faults, bool never_ne
         struct symbol *symbol = symbol_new(t, numbered_name(t, stem), true, &t->origin);
 
         t->faults |= faults;
-        symbol->info.lower = never_negative ? 0 : INT64_MIN; /* what is no size may be negative */
+        symbol->info.lower = never_negative ? 0 : INT64_MIN; /* only sizes are never negative */
         return as_defined(symbol);
 }
 
@@ -320,7 +320,7 @@ void dim_assume_ge(struct dim_table *t, struct dim d, int64_t lower)
         struct dim_symbol *symbol = &t->symbol[index]->info;
 
         if (lower >= 1)
-                symbol->presumed = false; /* it need not be taken for granted any more */
+                symbol->presumed = false; /* the assumption is no longer needed */
         /* A bound that contradicts another is the model's error, and would make everything provable. */
         if (lower <= symbol->lower || lower > symbol->upper)
                 return;
@@ -347,7 +347,7 @@ void dim_assume_size(struct dim_table *t, struct dim d)
                 return;
         struct range range = range_of(t, d);
 
-        /* As above: what contradicts another bound is no fact. */
+        /* As above: a bound that contradicts another is not added. */
         if (range.upper < 0)
                 return;
         if (range.lower >= 0) {

@@ -35,7 +35,7 @@ struct dim_table *dim_table_new(struct arena *arena, struct strings *strings, co
         slots_init(&t->mono_slots, arena);
         slots_init(&t->expr_slots, arena);
         slots_init(&t->written_slots, arena);
-        t->exprs = 1; /* handle 0 says that a dimension is an integer */
+        t->exprs = 1; /* handle 0 means that a dimension is an integer */
         mono_intern(t, NULL, 0);
         return t;
 }
@@ -287,7 +287,7 @@ static uint32_t poly_hash(const struct dim_table *t, struct poly p)
         return hash_bytes(t, p.term, p.n * sizeof(*p.term), p.n);
 }
 
-/* The slot of a normal form, or the free one where it would be. */
+/* The slot of a normal form, or the free slot for it. */
 static uint32_t expr_slot(const struct dim_table *t, struct poly key, uint32_t hash)
 {
         uint32_t at;
@@ -379,7 +379,7 @@ unsigned atom_dim(struct dim_table *t, enum atom_kind kind, const struct dim *ar
 {
         uint32_t weight = 1;
 
-        /* Before it is stored: what is past a limit is not kept. */
+        /* Checked before it is stored, so that nothing past a limit is kept. */
         for (uint32_t i = 0; i < n; i++) {
                 if (dim_depth(t, arg[i]) >= t->max_depth)
                         return DIM_FAULT_LIMIT;

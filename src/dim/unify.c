@@ -1,7 +1,8 @@
-/* Equalities: an anonymous symbol is bound to a dimension that does not hold it; all others are facts to report. */
+/* Equalities: an anonymous symbol is bound to a dimension that does not contain it; any other equality is a fact to
+   report. */
 #include "dim/internal.h"
 
-/* What a dimension is made of, from what is best to go on with to what is least. */
+/* Kinds of dimensions, from the most to the least preferred. */
 enum made_of { OF_INTEGERS, OF_NAMES, OF_INPUTS, OF_ANONYMOUS };
 
 struct made_of_walk {
@@ -57,7 +58,7 @@ static bool holds(struct dim_table *t, struct dim d, uint32_t number)
         return found;
 }
 
-/* A symbol that stands for another passes its bounds on. What a symbol is at most is made of older ones. */
+/* A bound symbol passes its bounds on. The upper bound of a symbol consists of older symbols. */
 static void pass_bounds(struct dim_table *t, const struct dim_symbol *from, uint32_t to)
 {
         struct dim_symbol *symbol = &t->symbol[to]->info;
@@ -97,7 +98,7 @@ static enum dim_unify bind(struct dim_table *t, uint32_t number, struct dim valu
         return DIM_UNIFY_BOUND;
 }
 
-/* Whether a dimension is one symbol that can be bound. */
+/* Whether a dimension is a single symbol that can be bound. */
 static bool is_bindable(const struct dim_table *t, struct dim d, uint32_t *ret)
 {
         return dim_as_symbol(t, d, ret) && *ret >= t->held && t->symbol[*ret]->info.anonymous &&
@@ -160,7 +161,7 @@ static enum dim_unify equate(struct dim_table *t, struct dim a, struct dim b)
         enum dim_unify outcome = DIM_UNIFY_FACT;
         struct dim difference;
 
-        /* The younger of two takes the elder's value. */
+        /* Binds the younger of two symbols to the older one. */
         if (a_bindable && !(b_bindable && right > left))
                 outcome = bind(t, left, b);
         else if (b_bindable)
@@ -190,8 +191,8 @@ static bool gives_symbol(const struct dim_table *t, const struct expr *expr, uin
         return true;
 }
 
-/* Keeps for later proofs that two dimensions are equal: of the symbols that the equality gives as a sum of others, the
-   youngest. Nothing is kept of one that was made before what is walked now may not run. */
+/* Stores an equality for later proofs, as an expression for the youngest symbol that it gives as a sum of others.
+   Nothing is stored for a symbol made before dim_hold(). */
 static void keep_fact(struct dim_table *t, struct dim a, struct dim b)
 {
         struct dim difference, rest;
@@ -304,7 +305,7 @@ static void find_factor(void *user, uint32_t symbol)
                 search->found = symbol + 1;
 }
 
-/* Takes factors that both sides have, and that are not 0, out of them. */
+/* Cancels common factors that are not 0. */
 static void cancel(struct dim_table *t, struct dim *left, struct dim *right)
 {
         for (int i = 0; i < MAX_REDUCTIONS; i++) {
