@@ -1,4 +1,4 @@
-/* The model inferred once more for each set of sizes that the caller wants beside the symbolic ones. */
+/* Infers the model once more for each set of sizes that the caller asks for. */
 #include "base/bounds.h"
 #include "infer/internal.h"
 

@@ -1,5 +1,5 @@
-/* What must hold of sizes for the model to run, and what was taken for granted: collected while nodes are walked, and
-   told once each in the result. */
+/* Conditions on sizes that must hold for the model to run, and assumptions: collected while nodes are walked, and
+   listed once each in the result. */
 #include <string.h>
 
 #include "base/bounds.h"
@@ -14,7 +14,7 @@ static bool is_same(const struct constraint *c, const struct dim_condition *is, 
                (!c->scope[0] || strcmp(c->scope, scope) == 0);
 }
 
-/* Whether both bound the same size from the same side in one scope, by numbers. */
+/* Whether both are bounds on the same side of the same size in one scope, by numbers. */
 static bool is_rival(const struct constraint *c, const struct dim_condition *is, const char *scope)
 {
         return (is->relation == DIM_AT_LEAST || is->relation == DIM_AT_MOST) && c->is.relation == is->relation &&
@@ -22,7 +22,7 @@ static bool is_rival(const struct constraint *c, const struct dim_condition *is,
                strcmp(c->scope, scope) == 0;
 }
 
-/* The constraint that a new one takes the place of, or -1; *ret_told: there is one already that says as much. */
+/* The constraint that a new one replaces, or -1; *ret_told: an existing one already says as much. */
 static int64_t find_place(const struct infer *f, const struct dim_condition *is, const char *scope, bool *ret_told)
 {
         *ret_told = false;
@@ -109,7 +109,7 @@ const char *condition_said_before(void *user, struct dim size, const struct node
         return NULL;
 }
 
-/* Numbers stand right, though it is by now that a side is one. */
+/* Numbers stand on the right, including sides that have become numbers since. */
 static void arrange(struct infer *f, struct dim_condition *is)
 {
         struct dim left = is->left;
@@ -123,7 +123,7 @@ static void arrange(struct infer *f, struct dim_condition *is)
                 is->relation = is->relation == DIM_AT_LEAST ? DIM_AT_MOST : DIM_AT_LEAST;
 }
 
-/* Whether a stronger bound of the same symbol is told too, by the bounds that are known of it outside of branches. */
+/* Whether a stronger bound of the same symbol is listed too, by its known bounds outside of branches. */
 static bool is_weaker(struct infer *f, const struct dim_condition *is)
 {
         uint32_t symbol;
@@ -136,7 +136,8 @@ static bool is_weaker(struct infer *f, const struct dim_condition *is)
                (is->relation == DIM_AT_MOST && is->right.val > s->upper);
 }
 
-/* Whether it holds by what became known after it was added; sizes that are not 1 by now must be equal. */
+/* Whether a condition holds by facts found after it was added. Sizes that must broadcast and are now known not to be 1
+   must be equal. */
 static bool is_settled(struct infer *f, struct dim_condition *is)
 {
         struct dim_condition again;
@@ -164,7 +165,8 @@ static bool is_settled(struct infer *f, struct dim_condition *is)
         return false;
 }
 
-/* Those that say the same by now: the first counts, and one of a branch where the main graph has it too. */
+/* Removes conditions that have become equal: the first one stays, and a branch's condition is removed if the main graph
+   has it too. */
 static bool is_told(const struct constraint *told, size_t count, const struct dim_condition *is, const char *scope)
 {
         for (size_t i = 0; i < count && i < CONSTRAINTS_SEARCHED; i++)
@@ -203,7 +205,7 @@ void condition_presume(struct infer *f)
                         presume_for(f, entry_at(f, i));
 }
 
-/* What is taken for granted of each symbol, and is no constraint. */
+/* Collects the assumption about each symbol, unless it is a constraint. */
 static void finish_assumptions(struct infer *f, struct dim (*see)(void *user, struct dim d), void *user,
                                struct ox_result *result)
 {
@@ -230,8 +232,8 @@ static void finish_assumptions(struct infer *f, struct dim (*see)(void *user, st
         result->assumption = rows;
 }
 
-/* The text of a side: as it is known to be by now, but where both sides are different numbers then, which is an error
-   and told elsewhere, as it was. */
+/* The text of a side, with all facts applied. If both sides then are different numbers, an error that is reported
+   elsewhere, the original text. */
 static const char *side_text(struct infer *f, struct dim settled, struct dim other, struct dim was,
                              struct dim (*see)(void *user, struct dim d), void *user)
 {

@@ -9,7 +9,7 @@
 
 #define NONE UINT32_MAX
 
-/* A condition, and who asks for it. */
+/* A condition, and the node that requires it. */
 struct wish {
         struct dim_condition is;    /* as it was written */
         struct dim_condition under; /* what the facts leave of it */
@@ -28,7 +28,7 @@ struct contradiction {
         int64_t tries; /* of numbers in conditions that may still be made */
 };
 
-/* -- what is said -- */
+/* -- messages -- */
 
 static const char *must(struct infer *f, const struct dim_condition *c)
 {
@@ -111,7 +111,7 @@ static struct seen symbols_of(const struct dim_table *dims, const struct dim_con
         return seen;
 }
 
-/* Who says what keeps a condition from holding. */
+/* The origin of the fact that excludes a condition. */
 static bool by_fact(struct contradiction *x, struct wish *wish)
 {
         struct dim_fact fact;
@@ -146,7 +146,7 @@ static bool leaves_nothing(struct contradiction *x, struct trial *t)
         return t->is_proven;
 }
 
-/* Of a symbol whose conditions leave it no number, two of them that do; else any two. */
+/* For a symbol whose conditions leave no number: two conditions that do so alone, else any two. */
 static void tell_of(struct contradiction *x, struct trial *t, uint32_t first)
 {
         struct wish *wish = x->wish;
@@ -177,7 +177,7 @@ static void try_symbol(struct contradiction *x, struct trial *t, uint32_t first)
 
 /* -- by few numbers -- */
 
-/* Conditions that have a symbol in common, in one way or another. */
+/* A group of conditions that are connected by common symbols. */
 struct group {
         uint32_t symbol[JOINT_SIZES];
         size_t n_symbol;
@@ -212,7 +212,7 @@ static void each_symbol(const struct dim_table *dims, const struct wish *wish, v
         dim_each_symbol(dims, wish->under.right, visit, group);
 }
 
-/* Adds what shares a symbol with the conditions that are in it so far. */
+/* Adds conditions that share a symbol with the group. */
 static void grow(struct contradiction *x, struct group *group)
 {
         const struct dim_table *dims = x->f->dims;

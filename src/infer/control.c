@@ -1,4 +1,4 @@
-/* Operators with subgraphs: If and SequenceMap, and what they share with Loop and Scan. */
+/* Operators with subgraphs: If and SequenceMap, and functions shared with Loop and Scan. */
 #include <string.h>
 
 #include "base/bounds.h"
@@ -52,7 +52,7 @@ enum ox_code control_single(struct node *n, int i)
                           (long long)elements.val);
 }
 
-/* -- what never runs -- */
+/* -- code that never runs -- */
 
 struct unreached control_enter_unreached(struct infer *f, bool is_unreached)
 {
@@ -74,7 +74,7 @@ void control_leave_unreached(struct infer *f, const struct unreached *mark, bool
 
 /* -- joining -- */
 
-/* What became of two sizes of which one holds: whatever has the same two has the same of them. */
+/* The symbol chosen for a pair of alternative sizes; the same pair always gets the same symbol. */
 struct pairs {
         struct dim a[PAIRS], b[PAIRS], joined[PAIRS];
         int count;
@@ -95,7 +95,7 @@ static struct dim size_of(const struct type *type, int axis)
         return type->dim[axis];
 }
 
-/* What stands for both sizes. */
+/* A dimension that stands for both sizes. */
 static struct dim joined_size(struct node *n, int output, int axis, bool each)
 {
         const char *op = node_op(n);
@@ -105,7 +105,7 @@ static struct dim joined_size(struct node *n, int output, int axis, bool each)
         return size;
 }
 
-/* A symbol that stands for any size already need not become another one. */
+/* A symbol that already stands for any size is kept. */
 static struct dim differ(void *user, int axis)
 {
         struct differ *d = user;
@@ -128,7 +128,7 @@ static struct dim differ(void *user, int axis)
         return joined;
 }
 
-/* Whether a sequence or optional holds nothing, so that its type says nothing of sizes. */
+/* Whether a sequence or optional is empty, so that its type says nothing about sizes. */
 static bool is_empty(const struct value *value)
 {
         return (value->type.kind == TYPE_SEQUENCE || value->type.kind == TYPE_OPTIONAL) && value->has_length &&
@@ -157,7 +157,7 @@ static const struct content *join_contents(struct node *n, const struct value *a
         return same > 0 ? joined : NULL;
 }
 
-/* Each element's type, while it is the same in both. */
+/* The types of elements that are the same in both, from the first on. */
 static struct elements *join_elements(const struct value *a, const struct value *b)
 {
         if (!a->elements || !b->elements)
@@ -197,7 +197,7 @@ static void join_lengths(const struct differ *d, const struct value *a, const st
                 joined->elements = join_elements(a, b);
 }
 
-/* Of two values as they are known by now. */
+/* Joins two values with all facts applied. */
 static struct value join(struct node *n, int output, struct value *a, struct value *b, uint32_t free_since,
                          struct pairs *pairs)
 {
@@ -229,7 +229,7 @@ struct value control_join(struct node *n, int output, struct value *a, struct va
         return join(n, output, a, b, free_since, NULL);
 }
 
-/* -- what is made within an iteration -- */
+/* -- symbols made within an iteration -- */
 
 static struct type forget_type(struct node *n, int o, struct type type, uint32_t first)
 {
@@ -290,7 +290,7 @@ void control_forget(struct node *n, int o, struct value *value, uint32_t first)
 
 /* -- If (1, 11, 13, 16, 19, 21 and later: the versions differ in types alone) -- */
 
-/* Faults that the values of one run decide: no runtime refuses a model for them before it comes to the node. */
+/* Faults that depend on the values of a run: runtimes do not refuse a model for them before they reach the node. */
 static bool is_of_run(const struct ox_diag *diag)
 {
         static const enum reason reasons[] = {REASON_INDEX_OUT_OF_RANGE, REASON_EMPTY_SEQUENCE, REASON_EMPTY_OPTIONAL,
@@ -302,7 +302,7 @@ static bool is_of_run(const struct ox_diag *diag)
         return false;
 }
 
-/* What goes wrong in a branch that need not be taken, as long as it is not, is told and no error of the model. */
+/* A fault in a branch that may not be taken is reported, but is not an error of the model. */
 static void soften(struct diags *diags, size_t since)
 {
         for (size_t i = since; i < diags->count; i++) {
@@ -314,7 +314,7 @@ static void soften(struct diags *diags, size_t since)
         }
 }
 
-/* A branch. In one that is `taken` what is learned holds outside. */
+/* Walks a branch. If it is `taken`, its facts hold outside. */
 static bool walk_branch(struct infer *f, const struct scope *scope, struct node *n, const char *name,
                         const OnnxGraph *branch, bool taken, bool unreached, struct value *outputs)
 {
@@ -370,7 +370,7 @@ enum ox_code control_if(struct infer *f, const struct scope *scope, struct node 
 
 /* -- SequenceMap (17) -- */
 
-/* One walk of the body with what holds for all elements. */
+/* Walks the body once, with a type that holds for all elements. */
 static bool map_any(struct infer *f, const struct scope *scope, struct node *n, const OnnxGraph *body,
                     struct value *ret)
 {

@@ -1,4 +1,4 @@
-/* Types as the model declares them. */
+/* Declared types of the model. */
 #include <string.h>
 
 #include "base/bounds.h"
@@ -131,7 +131,7 @@ static struct dim open_input(struct infer *f, const char *name, const struct dim
         struct dim made = dim_fresh_input(f->dims, name, origin);
         uint32_t symbol;
 
-        /* From now on it stands alone, for expressions that are declared. */
+        /* From now on it counts as a dimension by itself, for declared expressions. */
         if (dim_as_symbol(f->dims, made, &symbol))
                 dim_name_entry(f, dim_symbol_at(f->dims, symbol)->name);
         return made;
@@ -148,7 +148,7 @@ static struct dim open_dim(struct infer *f, int axis, const struct declare_site 
         return site->is_input ? open_input(f, name, &origin) : dim_fresh(f->dims, name, &origin);
 }
 
-/* A name that no input has and that is split, or taken for so, says nothing. */
+/* A name that no input has and that is split, or counts as split, is ignored. */
 static bool is_split(struct infer *f, str_id name)
 {
         int64_t number = map_get(&f->names, name);
@@ -163,7 +163,7 @@ static bool is_split(struct infer *f, str_id name)
                !dim_symbol_at(f->dims, symbol)->from_input;
 }
 
-/* An expression as a declaration holds it. */
+/* Reads a declared expression. */
 struct declared_text {
         struct infer *f;
         bool has_name;
@@ -186,7 +186,7 @@ struct dim declare_dim_text(struct infer *f, const char *text, int axis, const s
 
         if (!length)
                 return open_dim(f, axis, site);
-        /* A numeral is a name as well: a size has a field of its own (onnx.proto, Dimension.dim_value). */
+        /* A numeral is also a name, because sizes have a field of their own (onnx.proto, Dimension.dim_value). */
         if (!dim_is_identifier(text, length) &&
             dim_parse(f->dims, text, length, stands_alone, &read, &origin, site->is_input, &d) && read.has_name)
                 return dim_is_int(d) && d.val < 0 ? open_dim(f, axis, site) : d;
@@ -197,8 +197,8 @@ struct dim declare_dim_text(struct infer *f, const char *text, int axis, const s
         return dim_named(f->dims, name, &origin, site->is_input);
 }
 
-/* ONNX's own inference writes unk__0, unk__1 ... for what it does not know, and counts anew for each model: where a
-   value is not an input, such a name says nothing. */
+/* ONNX's own inference writes unk__0, unk__1 ... for unknown sizes, counting anew for each model, so such a name is
+   ignored unless the value is an input. */
 static bool is_placeholder(const char *text)
 {
         if (strncmp(text, "unk__", 5) != 0 || !text[5])

@@ -1,5 +1,5 @@
-/* Why a size, a rank or a type is not known: back from a value to the first place where that was lost, and what would
-   decide it there. */
+/* Explains why a size, a rank or a type is unknown: follows a value back to the first place where it was lost, and says
+   what would determine it there. */
 #include <string.h>
 
 #include "base/bounds.h"
@@ -22,7 +22,7 @@ static str_id full_name(struct infer *f, const char *scope, size_t length, const
         return str_intern_z(f->strings, length ? arena_printf(f->arena, "%.*s\1%s", (int)length, scope, name) : name);
 }
 
-/* The entry that a name means within a scope: there, or in a scope around it. */
+/* The entry of a name in a scope, or in an enclosing one. */
 static struct result_value *find(struct explaining *x, const char *scope, const char *name)
 {
         size_t length = strlen(scope);
@@ -47,7 +47,7 @@ static bool is_lost(const struct infer *f, const struct result_value *entry)
         return type->kind == TYPE_UNKNOWN || (type_is_tensor(type) && type->rank == RANK_UNKNOWN);
 }
 
-/* A number that somebody's data decide: of an input's elements, or made up on the way. */
+/* A number that depends on data: an element of an input, or a fresh symbol. */
 static bool is_of_data(const struct dim_symbol *symbol)
 {
         return symbol->anonymous && (!symbol->from_input || symbol->origin.axis < 0);
@@ -61,7 +61,7 @@ static void see_data(void *user, uint32_t symbol)
                 s->found = dim_symbol_at(s->dims, symbol);
 }
 
-/* The first symbol of a number that data decides; NULL. */
+/* The first symbol that depends on data; NULL: none. */
 static const struct dim_symbol *data_symbol(const struct infer *f, struct dim d)
 {
         struct seeking s = {.dims = f->dims};
@@ -71,7 +71,7 @@ static const struct dim_symbol *data_symbol(const struct infer *f, struct dim d)
         return s.found;
 }
 
-/* Of few elements, which may decide sizes, and of which nobody knows some. */
+/* Whether a value has few elements, which may decide sizes, and some of them are unknown. */
 static bool lacks_content(const struct infer *f, const struct result_value *entry)
 {
         const struct type *type = &entry->value.type;
@@ -87,7 +87,7 @@ static bool lacks_content(const struct infer *f, const struct result_value *entr
         return false;
 }
 
-/* The first input of what makes an entry that is of a kind; NULL. */
+/* The first input, of the node that computes an entry, with a given kind of loss; NULL: none. */
 static struct result_value *input_that(struct explaining *x, const struct result_value *entry,
                                        bool (*is)(const struct infer *f, const struct result_value *entry))
 {
@@ -109,7 +109,7 @@ struct chain {
         struct result_step step[STEPS_TOLD];
         size_t count;
         const char *decide;
-        const struct result_value *followed; /* from there on it was told already */
+        const struct result_value *followed; /* the rest was already listed */
 };
 
 static void say(struct chain *c, const struct result_value *at, const char *text)
@@ -118,7 +118,7 @@ static void say(struct chain *c, const struct result_value *at, const char *text
                 c->step[c->count++] = (struct result_step){at, text};
 }
 
-/* What a diagnostic says of the node that makes an entry; NULL. */
+/* The message of a diagnostic of the node that computes an entry; NULL: none. */
 static const struct ox_diag *diag_of(const struct infer *f, const struct result_value *entry)
 {
         for (size_t i = 0; i < f->diags.count; i++) {
@@ -132,7 +132,7 @@ static const struct ox_diag *diag_of(const struct infer *f, const struct result_
         return NULL;
 }
 
-/* The one integer that an entry holds. */
+/* The single integer in an entry. */
 static bool single(const struct result_value *entry, struct dim *ret)
 {
         const struct content *content = entry ? content_read(entry->value.content) : NULL;
@@ -143,8 +143,8 @@ static bool single(const struct result_value *entry, struct dim *ret)
         return true;
 }
 
-/* A condition that compares two numbers: what it takes for it to hold, and the option that makes it so, if one does.
-   NULL for what is none. */
+/* For a condition that compares two numbers: how it is made true, and the option that does so, if there is one. NULL if
+   it is not such a condition. */
 static const char *comparison(struct explaining *x, const struct result_value *condition, const char **ret_decide)
 {
         static const struct {
@@ -173,7 +173,7 @@ static const char *comparison(struct explaining *x, const struct result_value *c
         return NULL;
 }
 
-/* Goes on from elements that are not known to where they come from. */
+/* Continues from unknown elements to their source. */
 static void follow_content(struct chain *c, const struct result_value *at)
 {
         struct infer *f = c->x->f;
@@ -198,7 +198,7 @@ static void follow_content(struct chain *c, const struct result_value *at)
         }
 }
 
-/* What the node that made an entry lost. */
+/* Explains what was lost at the node that computes an entry. */
 static void tell_first(struct chain *c, const struct result_value *at)
 {
         struct infer *f = c->x->f;
@@ -275,7 +275,7 @@ static void tell_value(struct explaining *x, const struct result_value *entry, s
 
 /* -- causes -- */
 
-/* The place where what is not known of an entry was lost first; NULL where everything is known. */
+/* The place where an unknown part of an entry was lost first; NULL if everything is known. */
 static const struct result_value *cause_of(struct explaining *x, const struct result_value *entry)
 {
         const struct type *type = type_innermost(&entry->value.type);

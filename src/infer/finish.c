@@ -3,7 +3,7 @@
 
 #include "infer/internal.h"
 
-/* How much of a type is known, from least to most in doubt. */
+/* Levels of knowledge about a type, from exact to unknown. */
 enum extent { EXTENT_EXACT, EXTENT_SYMBOLIC, EXTENT_DYNAMIC, EXTENT_UNKNOWN };
 
 struct finishing {
@@ -11,7 +11,7 @@ struct finishing {
         bool *seen; /* symbols that appear, by number */
         size_t room, n_seen;
         const struct result_value *entry; /* whose type is being finished; NULL: none */
-        struct symbol_place {             /* where a symbol stands alone first, by number */
+        struct symbol_place {             /* the first place of a symbol as a dimension by itself, by number */
                 const struct result_value *entry;
                 int axis;
         } * place;
@@ -41,7 +41,7 @@ static void *grow_bytes(struct finishing *x, void *bytes, size_t *room, size_t a
         return bytes;
 }
 
-/* Room up to the last one that appears: most symbols of a large model are replaced by what they equal. */
+/* Room up to the last symbol that appears, because most symbols of a large model are replaced by an equal. */
 static void see_symbol(void *user, uint32_t symbol)
 {
         struct finishing *x = user;
@@ -118,7 +118,7 @@ static bool finish_number(void *user, struct dim *d)
         return true;
 }
 
-/* The dimensions resolved, in an array of their own only where that changes one. */
+/* The resolved dimensions; in a new array only if one changes. */
 static const struct dim *finish_dims(struct finishing *x, const struct dim *dim, int rank, enum extent *ret_extent)
 {
         struct dim *changed = NULL;
@@ -157,7 +157,7 @@ static enum extent finish_type(struct finishing *x, struct type *type)
 {
         bool is_map = false;
 
-        /* A loop, for the depth of types comes from the model. What is inside of a type may be shared. */
+        /* A loop, because the depth of types comes from the model. Inner types may be shared. */
         for (;;) {
                 enum extent extent = EXTENT_UNKNOWN;
 
@@ -176,11 +176,11 @@ static enum extent finish_type(struct finishing *x, struct type *type)
         }
 }
 
-/* What a value has besides its type. */
+/* Resolves the parts of a value besides its type. */
 static void finish_rest(struct finishing *x, struct value *value)
 {
         const struct value_map map = {x->f->arena, finish_size, finish_number, x, 1};
-        /* Elements that nobody read are numbers of the model, and what is not shown has no symbols that appear. */
+        /* Unread elements are numbers of the model, and symbols in elements that are not shown do not appear. */
         bool has_symbols = value->content && !value->content->unread && content_is_known(value->content);
 
         if (!has_symbols && !value->has_length)
@@ -231,7 +231,7 @@ static bool is_wanted(enum ox_values values, const struct result_value *entry, e
         return false;
 }
 
-/* Whether a declared size is the one that is shown, or reads like it. */
+/* Whether a declared size equals the shown one, or reads the same. */
 static bool says_same_size(struct finishing *x, struct dim shown, const struct declared_dim *declared)
 {
         struct dim_table *dims = x->f->dims;
@@ -240,7 +240,7 @@ static bool says_same_size(struct finishing *x, struct dim shown, const struct d
                (declared->name && !dim_is_int(shown) && strcmp(declared->name, dim_text(dims, shown)) == 0);
 }
 
-/* A declared shape is reported as long as it differs from the inferred one, now that all is known. */
+/* A declared shape is reported if it differs from the inferred one after all facts are known. */
 static const struct declared_shape *finish_declared(struct finishing *x, const struct type *type,
                                                     const struct declared_shape *declared)
 {
@@ -266,7 +266,7 @@ static void finish_values(struct finishing *x, struct ox_result *result, const O
                         see_places(x, &entry->value.type);
                         continue; /* the caller of a single node knows its inputs */
                 }
-                /* What is known is counted as it is shown, with every symbol replaced that became something else. */
+                /* Counts knowledge as shown, after every bound symbol is replaced. */
                 enum extent extent = finish_type(x, &entry->value.type);
 
                 x->entry = NULL;
@@ -305,7 +305,7 @@ static struct ox_bound bound_row(const struct finishing *x, struct dim d)
 
 static const struct ox_bound not_known = {.text = ""};
 
-/* By what is proven: what is taken for granted stands elsewhere. */
+/* Only proven bounds; assumptions are listed elsewhere. */
 static struct ox_bound least_of(const struct finishing *x, const struct dim_symbol *symbol)
 {
         return symbol->lower == INT64_MIN ? not_known : bound_row(x, dim_int(symbol->presumed ? 0 : symbol->lower));
@@ -400,7 +400,7 @@ static void finish_model(struct infer *f, struct ox_result *result, const OnnxGr
         };
 }
 
-/* Says how many diagnostics and constraints are not listed. */
+/* Reports the number of diagnostics and constraints that are not listed. */
 static void note_omitted(struct infer *f)
 {
         if (!f->diags.dropped && !f->constraints_dropped)

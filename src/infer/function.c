@@ -7,7 +7,7 @@
 #include "ops/node/input.h"
 #include "ops/node/output.h"
 
-/* What a call gave for its arguments, so that doubling chains of calls stay linear. */
+/* The results of a call for its arguments, kept so that doubling chains of calls stay linear. */
 struct function_memo {
         struct function_memo *next; /* made before, of any function */
         struct function_memo *same; /* made before, of the same function */
@@ -17,10 +17,10 @@ struct function_memo {
         const bool *given;
         uint64_t hash;         /* of the arguments' types */
         struct value *outputs; /* for each output of the function */
-        uint32_t first_symbol; /* that the call made: such stand for data of that call alone */
+        uint32_t first_symbol; /* made by the call, and standing for data of that call only */
         bool renews;           /* it made some */
-        bool is_cut;           /* something in it was nested too deep: less deep, more may be known */
-        bool is_unreached;     /* it stood in what never runs: its faults were not told as such */
+        bool is_cut;           /* something in it was nested too deep; a less nested call may know more */
+        bool is_unreached;     /* it was in code that never runs, so its faults were not reported */
         int depth;
 };
 
@@ -68,7 +68,7 @@ struct function *function_find(struct infer *f, const struct model_op *op)
 
 /* -- references to attributes -- */
 
-/* From the names of attributes to their places. */
+/* Maps names of attributes to their places. */
 static void map_attributes(struct infer *f, OnnxAttribute *const *attributes, size_t count, struct name_map *ret)
 {
         for (size_t i = 0; i < count; i++)
@@ -76,7 +76,7 @@ static void map_attributes(struct infer *f, OnnxAttribute *const *attributes, si
                         map_put(f, ret, str_intern_static(f->strings, attributes[i]->name), (uint32_t)i);
 }
 
-/* What a reference stands for: the call's attribute, else the function's default; NULL: it is left out. */
+/* The target of a reference: the call's attribute, else the function's default; NULL: omitted. */
 static const OnnxAttribute *referenced(struct infer *f, const struct frame *frame, const char *name)
 {
         str_id id = str_intern_static(f->strings, name);
@@ -143,8 +143,8 @@ static bool list_same(const void *a, size_t n_a, const void *b, size_t n_b, size
         return n_a == n_b && (n_a == 0 || a == b || memcmp(a, b, n_a * size) == 0);
 }
 
-/* Whether two attributes say the same. Graphs and tensors are the same when they are one: through references they often
-   are. */
+/* Whether two attributes are equal. Graphs and tensors are equal if they are the same object, as they often are through
+   references. */
 static bool attribute_same(const OnnxAttribute *a, const OnnxAttribute *b)
 {
         if (a == b)
@@ -249,7 +249,7 @@ void function_spend(struct infer *f, const struct scope *scope, const struct mod
                 f->called_bytes += each + str_length(f->strings, node_output(node, o));
 }
 
-/* Whether of arguments only kinds count from here on. */
+/* Whether only kinds of arguments count from here on. */
 static bool calls_are_spent(struct infer *f, struct node *n)
 {
         bool by_nodes = f->called > f->call_most;
@@ -277,7 +277,7 @@ void function_forget(struct infer *f, struct function_memo *until)
 
 /* -- symbols of a call -- */
 
-/* New symbols in the place of those that an earlier call made: they stand for other data. */
+/* Replaces the symbols that an earlier call made, because they stand for other data. */
 struct renewal {
         struct node *n;
         int output;
@@ -320,7 +320,7 @@ static bool renew_number(void *user, struct dim *d)
         return known || !dim_names_since(r->n->dims, *d, r->first);
 }
 
-/* What a call gives that is like an earlier one. */
+/* Reuses the results of an equal earlier call. */
 static void repeat(struct node *n, const struct function_memo *memo)
 {
         struct renewal r = {.n = n, .first = memo->first_symbol};
@@ -366,7 +366,7 @@ static bool is_called_already(const struct frame *frame, const OnnxFunction *fun
         return false;
 }
 
-/* An input that the call leaves out is left out wherever the body uses it. */
+/* An input omitted in the call is omitted wherever the body uses it. */
 static size_t first_input(const OnnxFunction *function, const char *name)
 {
         size_t i = 0;

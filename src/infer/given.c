@@ -1,4 +1,4 @@
-/* What a caller gives besides the model: sizes for symbols, shapes and contents of inputs. */
+/* Sizes for symbols, and shapes and contents of inputs, given by the caller. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ enum ox_code given_check_bound(struct infer *f, const char **ret_error)
 
 /* -- shapes -- */
 
-/* What other tools write for a size that they leave open. */
+/* The forms in which other tools write an open size. */
 static bool is_unnamed(const char *text)
 {
         return !text[0] || strcmp(text, "?") == 0 || strcmp(text, "-1") == 0;
@@ -91,7 +91,7 @@ static enum ox_code fail_size(struct infer *f, const struct ox_input_shape *shap
         return OX_INVALID_ARGUMENT;
 }
 
-/* The input that was meant, or all that there are, for an error. */
+/* The nearest input, or all inputs, for an error. */
 static const char *list_inputs(struct infer *f, const OnnxGraph *graph, const char *wanted)
 {
         struct nearest near;
@@ -179,7 +179,7 @@ static bool text_as_int(const char *text, int64_t *ret)
         return true;
 }
 
-/* A size as a caller writes it: a number, the model's own spelling of a name, or an expression, of new names too. */
+/* Reads a caller's size: a number, a name as the model spells it, or an expression, possibly with new names. */
 static bool read_size(struct infer *f, const char *text, int axis, const struct declare_site *site, struct dim *ret)
 {
         struct dim_origin origin = {.value = site->value, .axis = axis, .op = "", .node = "", .scope = site->scope};
@@ -261,7 +261,7 @@ static bool read_element(const char *text, enum elem elem, struct scalar *ret)
         return true;
 }
 
-/* Makes the one size that is left open, if there is one, what the count makes it. */
+/* Sets the single open size, if there is one, from the count of elements. */
 static bool fit_count(struct infer *f, struct value *value, int64_t count)
 {
         struct dim known = dim_int(1), open = dim_int(0);

@@ -1,4 +1,4 @@
-/* Few numbers for each of some sizes: whether any of them go together. */
+/* Tries combinations of a few numbers for each of some sizes: whether any fulfils all conditions. */
 #include "infer/joint.h"
 
 #include "infer/trial.h"
@@ -35,7 +35,7 @@ static void see_size(void *user, uint32_t symbol)
                         (struct few){.symbol = symbol, .from = known->lower, .to = known->upper, .multiple = 0};
 }
 
-/* What one condition leaves of a size. */
+/* Restricts a size by one condition. */
 static void narrow(struct joint *j, struct few *few, const struct dim_condition *c)
 {
         struct dim_table *dims = j->f->dims;

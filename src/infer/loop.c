@@ -25,8 +25,8 @@ struct carry {
         uint32_t free_since; /* symbols made since then stand for sizes that were found to change */
 };
 
-/* Of sizes that may be equal, and by the operator's text are, those of the value before the first iteration. Elements
-   go with the sizes that they came with. */
+/* If sizes may be equal, and the operator's text says that they are, takes those of the value before the first
+   iteration. Elements are kept with the sizes of their value. */
 static void keep_sizes(struct node *n, const struct type *carried, struct value *next)
 {
         if (!type_is_tensor(carried) || next->type.kind != carried->kind || next->type.rank != carried->rank ||
@@ -44,7 +44,7 @@ static void keep_sizes(struct node *n, const struct type *carried, struct value 
         next->type.dim = dims;
 }
 
-/* Widens what is carried by what an iteration made of it. True when that changed something. */
+/* Joins a carried value with the result of an iteration. True if that changed it. */
 static bool widen(struct node *n, struct carry *c, size_t i)
 {
         struct value *carried = &c->args[c->first + i], next = c->outputs[c->first_out + i];
@@ -62,7 +62,7 @@ static bool widen(struct node *n, struct carry *c, size_t i)
         return changed;
 }
 
-/* Forgets all of the carried values but their kinds and element types, and then those too. */
+/* Reduces carried values to their kinds and element types, and then drops those too. */
 static void give_up(struct carry *c, bool kinds_too)
 {
         for (size_t i = 0; i < c->n_state; i++) {
@@ -79,7 +79,7 @@ static uint64_t again_most(const struct infer *f)
         return most < AGAIN_MOST ? most : AGAIN_MOST;
 }
 
-/* Walks a body until its carried values are what every iteration may find. */
+/* Walks a body until its carried values hold for every iteration. */
 static enum ox_code carry_on(struct infer *f, const struct scope *scope, struct node *n, struct carry *c)
 {
         c->free_since = dim_symbol_count(f->dims);
@@ -153,7 +153,7 @@ static bool grown(struct node *n, const struct carry *c, struct dim before, stru
         return true;
 }
 
-/* The sizes of what grows in each of `count` iterations, in the place of symbols for them. */
+/* Replaces the symbols of sizes that grow in each of `count` iterations by their sums. */
 static void grow(struct node *n, const struct carry *c, size_t i, const struct value *initial, struct dim count,
                  struct value *last)
 {
@@ -201,7 +201,7 @@ static struct value last_value(struct node *n, const struct carry *c, size_t i, 
         return last;
 }
 
-/* Appends one axis of `length` before axis `at` of what each iteration gives. */
+/* Inserts an axis of `length` before axis `at` of each iteration's value. */
 static void stacked(struct node *n, int o, const struct value *each, struct dim length, int64_t at)
 {
         const struct type *type = &each->type;
@@ -223,7 +223,7 @@ static void stacked(struct node *n, int o, const struct value *each, struct dim 
 
 /* -- Loop -- */
 
-/* Whether a condition holds: 1, 0, or -1 where that is not known. */
+/* Whether a condition holds: 1, 0, or -1 if unknown. */
 static int truth(const struct content *content)
 {
         int64_t number;
@@ -234,7 +234,7 @@ static int truth(const struct content *content)
         return number != 0;
 }
 
-/* Whether M or the condition lets no iteration run. */
+/* Whether M or the condition excludes any iteration. */
 static bool never_starts(struct node *n)
 {
         int64_t m;
@@ -242,8 +242,8 @@ static bool never_starts(struct node *n)
         return (in_int(n, 0, &m) && m <= 0) || (in_given(n, 1) && truth(in_content(n, 1)) == 0);
 }
 
-/* The number of iterations: M when the condition never ends the loop earlier. `goes_on` is what the body makes of the
-   condition. */
+/* The number of iterations: M if the condition never ends the loop earlier. `goes_on` is the condition after an
+   iteration. */
 static struct dim trip_count(struct node *n, int goes_on, int output)
 {
         const struct content *m = in_content(n, 0);
@@ -275,8 +275,8 @@ static enum ox_code check_loop(struct node *n, const OnnxGraph *body, size_t n_s
         return OX_OK;
 }
 
-/* Whether walking the iterations one by one can tell more than what holds for all of them: at least their number, where
-   it is the condition that decides. */
+/* Whether walking the iterations one by one can find more than a walk that holds for all: at least their number, if the
+   condition decides it. */
 static bool is_worth_unrolling(const struct node *n, const struct carry *c, size_t n_state, struct dim count,
                                uint32_t first)
 {
@@ -368,7 +368,7 @@ struct scan {
         struct dim batch, length;
 };
 
-/* The list attribute's entry `i` as an axis, 0 without the attribute. */
+/* Entry `i` of the list attribute as an axis; 0 without the attribute. */
 static enum ox_code scan_axis(struct node *n, const char *name, size_t i, int rank, int *ret)
 {
         const int64_t *axes;

@@ -10,8 +10,8 @@ struct merging {
         bool undecided; /* data decides the rank among proven ones */
 };
 
-/* The error of what is inferred and what is declared, both as a whole; on `axis`, unless it is -1, the sizes `inferred`
-   and `declared` differ. */
+/* The error for a conflict of the inferred and the declared type, both shown as a whole; the sizes `inferred` and
+   `declared` differ on `axis`, unless it is -1. */
 struct contradiction {
         const char *whole_inferred, *whole_declared;
         int axis;
@@ -60,7 +60,7 @@ static bool is_of_data(const struct dim_symbol *symbol)
         return symbol->anonymous && !symbol->from_input && !symbol->joins;
 }
 
-/* The entry of a declared size that is a name alone and no input's; NULL. */
+/* The entry of a declared size that is a single name which no input has; NULL if it is not. */
 static struct dim_name *declared_name(struct infer *f, struct dim declared)
 {
         uint32_t number;
@@ -77,7 +77,7 @@ static struct dim_place place_of(const struct merging *m, int axis)
         return (struct dim_place){.scope = m->site->scope, .value = m->site->value, .axis = axis};
 }
 
-/* A name for an anonymous symbol, or another name for what is proven. */
+/* Gives an anonymous symbol a name, or a proven size another name. */
 static void merge_name(const struct merging *m, struct dim inferred, struct dim declared, struct dim_name *name,
                        int axis)
 {
@@ -91,7 +91,7 @@ static void merge_name(const struct merging *m, struct dim inferred, struct dim 
                 name->names_data = true;
                 return;
         }
-        /* In a body a name is one iteration's. What is made around a branch gets no name from within. */
+        /* In a body a name belongs to one iteration. A symbol made outside of a branch gets no name from within it. */
         if (m->site->repeats ||
             (dim_as_symbol(f->dims, inferred, &number) && is_of_data(dim_symbol_at(f->dims, number))))
                 return;
@@ -156,7 +156,7 @@ void merge_note_split(struct infer *f)
 
 /* -- sizes -- */
 
-/* False when they contradict each other. `declared` is no name of its own. */
+/* False if they contradict each other. `declared` is not a name without a size. */
 static bool merge_claim(const struct merging *m, struct dim *dim, struct dim declared)
 {
         struct infer *f = m->f;
@@ -306,7 +306,7 @@ void merge_declared(struct infer *f, struct value *value, const struct type *dec
         merge(&m, &value->type, declared);
 }
 
-/* -- what is shown of a declaration -- */
+/* -- the shown part of a declaration -- */
 
 const struct declared_shape *merge_declared_shape(struct infer *f, const struct type *inferred,
                                                   const struct type *declared, const OnnxType *proto)

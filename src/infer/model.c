@@ -25,7 +25,7 @@ static void infer_begin(struct infer *f, struct arena *arena, const struct ox_li
         f->facts = (struct constraint_sink){condition_add, condition_said_before, f};
 }
 
-/* Before IR version 3 there was but one operator set (IR.md). */
+/* Before IR version 3 there was only one operator set (IR.md). */
 static struct opsets *read_opsets(struct infer *f, const OnnxModel *model)
 {
         static const struct opset first = {"", "", 1};
@@ -38,7 +38,7 @@ static struct opsets *read_opsets(struct infer *f, const OnnxModel *model)
         return opsets;
 }
 
-/* A node's domain is at its newest version where the request does not say. */
+/* A node's domain is at its newest version unless the request gives one. */
 static struct opsets *request_opsets(struct infer *f, const struct infer_node_request *request)
 {
         const char *domain = op_canonical_domain(text_or_empty(request->node->domain));
@@ -59,7 +59,7 @@ static struct opsets *request_opsets(struct infer *f, const struct infer_node_re
 
 /* -- the main graph -- */
 
-/* The elements of a default, when they fit the type that the input has in the end. */
+/* The elements of a default, if they fit the final type of the input. */
 static void default_content(struct infer *f, struct result_value *entry, const struct model_tensor *tensor)
 {
         const char *fault = NULL;
@@ -284,7 +284,7 @@ enum ox_code infer_whole(const struct infer *begun_, const struct ox_options *op
                 TRY(walk_model(f, ret_error));
                 if (merge_split_names(f) == 0)
                         break;
-                /* What was learned of names stays. */
+                /* Facts about names are kept. */
                 begun.names = f->names;
                 begun.dim_name = f->dim_name;
                 begun.n_dim_name = f->n_dim_name;

@@ -1,4 +1,4 @@
-/* Maps from names to numbers, the entries they lead to, and notes. */
+/* Maps from names to numbers, entries, and notes. */
 #include <string.h>
 
 #include "base/bounds.h"
@@ -36,7 +36,7 @@ static void map_grow(struct infer *f, struct name_map *map)
         *map = grown;
 }
 
-/* As map_put(), into an array with room for every name that there is. */
+/* map_put() for an array with room for every name. */
 static bool array_put(struct infer *f, struct name_map *map, str_id name, uint32_t number)
 {
         if (name >= map->room) {

@@ -1,4 +1,4 @@
-/* Which version of each domain's operators a model or a function imports. */
+/* The versions of operator sets that a model or a function imports. */
 #include <string.h>
 
 #include "base/bounds.h"

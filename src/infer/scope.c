@@ -1,4 +1,4 @@
-/* Scopes: the main graph, a subgraph or a function's body, with the values that it starts from. */
+/* Scopes: the main graph, a subgraph or a function's body, with its initial values. */
 #include <string.h>
 
 #include "infer/internal.h"
@@ -27,7 +27,7 @@ void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *i
         }
 }
 
-/* But where an input has the name: then it is the input's default. */
+/* If an input has the same name, it is the default of that input instead. */
 static void add_initializer(struct infer *f, struct scope *scope, str_id id, const struct model_tensor *tensor,
                             const OnnxSparseTensor *sparse)
 {

@@ -1,5 +1,4 @@
-/* Which sizes run: for each named or unnamed size of an input the numbers at which all conditions hold that are about
-   it alone. */
+/* For each named or unnamed size of an input, the numbers for which all conditions on that size alone hold. */
 #include "infer/sizes.h"
 
 #include <string.h>
@@ -11,7 +10,7 @@ struct search {
         struct trial trial;
         bool is_within;       /* others hold in a branch or body, which need not run */
         bool is_tied;         /* others tie it to other sizes */
-        int64_t lower, upper; /* what conditions that are bounds leave; INT64_MAX: no bound */
+        int64_t lower, upper; /* the range that bounds allow; INT64_MAX: no bound */
         bool runs[SIZES_TRIED];
         struct ox_range range[RANGES_TOLD];
 };
@@ -31,7 +30,7 @@ static void see_name(void *user, uint32_t symbol)
         n->has_others = n->has_others || symbol != n->symbol;
 }
 
-/* A number that bounds the size: kept as that. */
+/* A numeric bound on the size, kept as a bound. */
 static bool take_bound(struct search *s, const struct dim_condition *c)
 {
         bool is_bound = dim_same(c->left, s->trial.size) && dim_is_int(c->right);
@@ -68,7 +67,7 @@ static void take_conditions(struct search *s)
 
 /* -- ranges -- */
 
-/* The shortest period that tells the same. */
+/* The shortest equivalent period. */
 static void shorten_period(struct trial *t)
 {
         for (int64_t p = 1; p < t->period; p++) {
@@ -96,7 +95,7 @@ static void add_range(struct search *s, struct ox_size *size, int64_t from, int6
         s->range[size->n_range++] = (struct ox_range){.from = from, .to = to, .step = to == from ? 1 : step};
 }
 
-/* Progressions without an end first, then what runs besides, one after another. */
+/* Unbounded progressions first, then the other numbers, one after another. */
 static void list_ranges(struct search *s, struct ox_size *size)
 {
         struct trial *t = &s->trial;

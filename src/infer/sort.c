@@ -4,7 +4,7 @@
 #include "base/bounds.h"
 #include "infer/internal.h"
 
-/* -- what subgraphs take from around them -- */
+/* -- names that subgraphs take from around them -- */
 
 /* The names that a subgraph takes from around it, each once; found once, for subgraphs are asked for at every level
    around them and walked any number of times. */
@@ -127,7 +127,7 @@ void sort_each_capture(struct infer *f, const struct model_node *node, void (*vi
 struct sorting {
         struct infer *f;
         struct name_map maker; /* of an output: its node */
-        /* Edges from a maker to its users, as lists in arrays. */
+        /* Edges from a node to the users of its outputs, as lists in arrays. */
         uint32_t *first;   /* of a node: edge + 1 */
         uint32_t *waiting; /* of a node: edges that lead to it from nodes not yet placed */
         struct edge {
@@ -135,7 +135,7 @@ struct sorting {
         } * edge;
         size_t n_edge, capacity;
         uint32_t user;  /* whose edges are being added */
-        uint32_t *heap; /* nodes that wait for none, the first in the list on top */
+        uint32_t *heap; /* nodes whose inputs are ready, a heap with the first of the list on top */
         size_t n_heap;
 };
 
@@ -196,7 +196,7 @@ static uint32_t heap_pop(struct sorting *s)
 
 /* -- cycles -- */
 
-/* Some maker of what a node takes that has no place in the order either. */
+/* A node that computes an input of this node and has no place in the order either. */
 struct waiting_maker {
         const struct sorting *s;
         int64_t found; /* -1: none yet */
@@ -261,7 +261,7 @@ const uint32_t *sort_nodes(struct infer *f, const struct model_node *const *node
         s.first = arena_zalloc(f->arena, count * sizeof(*s.first));
         s.waiting = arena_zalloc(f->arena, count * sizeof(*s.waiting));
         s.heap = arena_new_array(f->arena, uint32_t, count);
-        s.capacity = 2 * count + 1; /* most nodes take what one or two others make */
+        s.capacity = 2 * count + 1; /* most nodes use the outputs of one or two others */
         s.edge = arena_new_array(f->arena, struct edge, s.capacity);
         for (size_t i = 0; i < count; i++)
                 for (size_t o = 0; o < nodes[i]->n_output; o++)

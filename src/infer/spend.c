@@ -1,9 +1,9 @@
-/* What a request uses up: nodes, and time, which is read now and then. */
+/* Limits on nodes and on time, which is read now and then. */
 #include <time.h>
 
 #include "infer/internal.h"
 
-/* What lies between two looks at the clock. */
+/* Work between two looks at the clock. */
 #define CLOCK_EVERY 64    /* nodes */
 #define TERMS_EVERY 16384 /* of expressions */
 
@@ -15,7 +15,7 @@ uint64_t infer_now_ns(void)
         return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* Ends the request when its time is up, or what the caller allows it at once. */
+/* Ends the request if its time or its work budget is used up. */
 static void check_clock(struct infer *f)
 {
         uint64_t now = infer_now_ns();
@@ -35,7 +35,7 @@ static void check_clock(struct infer *f)
         }
 }
 
-/* The clock is looked at now and then. */
+/* Reads the clock now and then. */
 void spend_time(struct infer *f, size_t cost)
 {
         f->unchecked += cost;
@@ -45,7 +45,7 @@ void spend_time(struct infer *f, size_t cost)
         check_clock(f);
 }
 
-/* What a single node does to large expressions may take long. */
+/* A single node may take long on large expressions. */
 void spend_terms(void *f_, size_t terms)
 {
         struct infer *f = f_;
@@ -57,7 +57,7 @@ void spend_terms(void *f_, size_t terms)
         check_clock(f);
 }
 
-/* Ends the request when it has used up its nodes, its time or what the caller allows it at once. */
+/* Ends the request if its nodes, its time or its work budget are used up. */
 void spend_node(struct infer *f, const struct model_node *node)
 {
         f->nodes++;

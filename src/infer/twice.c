@@ -6,7 +6,7 @@
 #include "base/bounds.h"
 #include "infer/internal.h"
 
-/* A node of the main graph that made symbols, and what it gave. */
+/* A node of the main graph that made symbols, and its outputs. */
 struct twice {
         const struct op_row *row;
         const struct model_node *source;
@@ -24,7 +24,7 @@ static bool tensors_same(const OnnxTensor *a, const OnnxTensor *b)
                           memcmp(a->raw_data.data, b->raw_data.data, a->raw_data.len) == 0);
 }
 
-/* What holds lists of anything but numbers is taken for other than all others. */
+/* An attribute with a list of anything except numbers counts as different from all others. */
 static bool attributes_same(const OnnxAttribute *a, const OnnxAttribute *b)
 {
         return strcmp(text_or_empty(a->name), text_or_empty(b->name)) == 0 && a->type == b->type && a->i == b->i &&

@@ -1,4 +1,4 @@
-/* Iterations walked one by one: exact where what holds for all of them says less. */
+/* Walks iterations one by one, which is more exact than one walk that holds for all. */
 #include "base/bounds.h"
 #include "infer/internal.h"
 #include "ops/node/input.h"
@@ -14,10 +14,10 @@ struct unroll {
         struct value *args, *outputs;
         uint64_t before; /* nodes walked before the stretch */
         bool outermost;
-        bool reports; /* the faults of an iteration, which are told of none of them yet */
+        bool reports; /* the faults of an iteration, not reported yet */
 };
 
-/* False when `count` iterations of `cost` nodes are more than are left. */
+/* False if `count` iterations of `cost` nodes exceed the remaining budget. */
 static bool unroll_begin(struct unroll *u, int64_t count, uint64_t cost)
 {
         struct infer *f = u->f;
@@ -44,8 +44,8 @@ static void unroll_done(struct unroll *u)
         u->f->unroll_end = 0;
 }
 
-/* One iteration. False past what may be walked, and when it is faulty: then what holds for all is as good. What is
-   wrong in it is wrong in the model, since it is certain to run. */
+/* Walks one iteration. False past the budget, and if it is faulty: then a walk that holds for all is as good. A fault
+   in it is a fault of the model, since it is certain to run. */
 static bool unroll_next(struct unroll *u)
 {
         struct infer *f = u->f;
@@ -119,7 +119,7 @@ static void stack_push(struct unroll *u, struct stack *s, const struct value *va
         bool alike = type_is_tensor(&s->type) && type_kinds_agree(&s->type, &type) && s->type.rank == type.rank;
         struct dim *dims = arena_new_array(n->arena, struct dim, alike && type.rank > 0 ? (size_t)type.rank : 0);
 
-        /* Sizes that cannot be equal are the model's fault: then not even the rank is told. */
+        /* Sizes that cannot be equal are a fault of the model, and then even the rank is unknown. */
         for (int d = 0; alike && d < type.rank; d++) {
                 dims[d] = dim_is_int(type.dim[d]) ? type.dim[d] : s->type.dim[d];
                 alike = !dim_proves_unequal(n->dims, type.dim[d], s->type.dim[d]);
@@ -132,7 +132,7 @@ static void stack_push(struct unroll *u, struct stack *s, const struct value *va
         s->type = type;
 }
 
-/* The condition after an iteration: 1, 0, or -1 where it is not known. */
+/* The condition after an iteration: 1, 0, or -1 if unknown. */
 static int goes_on(const struct unroll *u)
 {
         const struct content *condition = content_read(u->outputs[0].content);
@@ -169,7 +169,7 @@ static bool unroll_all(struct unroll *u, size_t n_state, int64_t most, struct st
         return true;
 }
 
-/* The number of iterations unless the condition ends them; false when it is not known whether there is a first one. */
+/* The number of iterations unless the condition ends them; false if it is unknown whether there is a first one. */
 static bool most_iterations(struct node *n, int64_t *ret)
 {
         int64_t starts = 1;
@@ -213,7 +213,7 @@ bool unroll_loop(struct infer *f, const struct scope *scope, struct node *n, con
 
 /* -- SequenceMap -- */
 
-/* The number of elements that every sequence of the node knows; false when one does not, or when they differ. */
+/* The common number of elements of all sequences of the node; false if one is unknown, or if they differ. */
 static bool elements_of_all(const struct node *n, int64_t *ret)
 {
         bool found = false;

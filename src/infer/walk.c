@@ -1,4 +1,4 @@
-/* Walking the nodes of a graph or a function's body, each with a partial result. */
+/* Walks the nodes of a graph or a function's body, each with a partial result. */
 #include <string.h>
 
 #include "base/bounds.h"
@@ -40,12 +40,12 @@ static struct taken find_inputs(struct infer *f, const struct scope *scope, cons
         return taken;
 }
 
-/* The nearest name that the node could see. */
+/* The nearest name visible to the node. */
 static const char *suggest_value(const struct infer *f, const struct scope *scope, const char *name)
 {
         struct nearest near;
 
-        /* One of two letters is near to too much. */
+        /* A name of two letters is near too many others. */
         if (f->diags.count >= HINTS_SOUGHT || strlen(name) < 3)
                 return NULL;
         nearest_begin(&near, name, strlen(name));
@@ -103,7 +103,7 @@ static enum ox_code run_control(struct infer *f, const struct scope *scope, stru
         return OX_OK;
 }
 
-/* Operators that models use in operator sets before the one that brought them to ai.onnx, for runtimes had them there:
+/* Operators that models use in operator sets before their first version in ai.onnx, because runtimes had them already:
    they are inferred as their first version. */
 static const char *const early_operators[] = {"LayerNormalization", "MeanVarianceNormalization"};
 
@@ -126,8 +126,8 @@ static const struct op_row *find_early(struct node *n)
         return NULL;
 }
 
-/* Whether an operator that is not known is a fault: it is not there, for a newer operator set cannot have brought it to
-   its domain; or it is a node alone, of which there is nothing else to tell. */
+/* Whether an unknown operator is a fault: its domain is fully known and has no newer operator set; or the request has a
+   single node, about which nothing else can be said. */
 static bool is_fault_unknown(const struct infer *f, const struct node *n)
 {
         const char *domain = node_domain(n);
@@ -135,7 +135,7 @@ static bool is_fault_unknown(const struct infer *f, const struct node *n)
         return !f->model || (!op_domain_open(domain) && n->opset <= op_newest_opset(domain));
 }
 
-/* Why there is no row for an operator. */
+/* Reports why there is no row for an operator. */
 static void note_no_row(struct infer *f, struct node *n, bool exists)
 {
         const char *domain = node_domain(n);
@@ -158,7 +158,7 @@ static void note_no_row(struct infer *f, struct node *n, bool exists)
         }
 }
 
-/* Faults of arithmetic that the rule's dimensions met. */
+/* Reports faults of arithmetic in the rule's dimensions. */
 static enum ox_code check_faults(struct node *n)
 {
         unsigned faults = dim_take_faults(n->dims);
@@ -234,7 +234,7 @@ static void pass_undecided(struct node *n)
                         n->out[o].undecided = true;
 }
 
-/* Holds an output against what the model declares of it, number `declared` of the scope. */
+/* Merges an output with its declared type, number `declared` of the scope. */
 static void merge_output(struct infer *f, const struct scope *scope, const struct node *n, size_t declared,
                          struct result_value *entry)
 {
@@ -338,7 +338,7 @@ static void run_and_share(struct infer *f, const struct scope *scope, struct nod
                 twice_share(f, n, n_constraint);
 }
 
-/* -- whether a node's turn has come -- */
+/* -- whether a node is ready -- */
 
 struct readiness {
         const struct infer *f;
@@ -353,7 +353,7 @@ static void look_up(void *user, str_id name)
         r->ready = r->ready && scope_find(r->f, r->scope, name);
 }
 
-/* Whether all that a node's subgraphs take is there. */
+/* Whether all values that a node's subgraphs take are defined. */
 static bool captures_are_there(struct infer *f, const struct scope *scope, const struct model_node *node)
 {
         struct readiness r = {f, scope, true};
@@ -373,8 +373,8 @@ static struct value *outputs_room(struct infer *f, const struct model_node *node
         return node->n_output > FEW_VALUES ? arena_new_array(f->arena, struct value, node->n_output) : few;
 }
 
-/* Walks a node; or, with `only_ready`, returns false and does nothing when something that it or its subgraphs take is
-   not there yet. */
+/* Walks a node; with `only_ready`, returns false and does nothing if a value that it or its subgraphs take is not
+   defined yet. */
 static bool walk_when(struct infer *f, struct scope *scope, const struct model_node *node, int64_t index,
                       bool only_ready)
 {
@@ -428,7 +428,7 @@ static bool walk_when(struct infer *f, struct scope *scope, const struct model_n
         }
         if (taken.undecided)
                 pass_undecided(&n);
-        /* What a rule makes of resolved inputs is resolved. A function's outputs may be those of an earlier call. */
+        /* Outputs of a rule are resolved if its inputs are. A function's outputs may be those of an earlier call. */
         define_outputs(f, scope, &n, n.row ? bindings : 0);
         return true;
 }
