@@ -2,7 +2,7 @@
 #include "api/build.h"
 #include "ops/node/tensor.h"
 
-/* Whether a tensor can be what is said of the value. */
+/* Whether a tensor agrees with the description of the value. */
 static bool agrees(const struct type *said, const struct type *tensor)
 {
         if (!type_kinds_agree(said, tensor))

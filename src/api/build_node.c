@@ -5,7 +5,7 @@
 #include "api/build.h"
 #include "base/bounds.h"
 
-/* protobuf-c's structs have texts that could be written to, which nobody does. */
+/* protobuf-c's structs have non-const texts, but nobody writes to them. */
 static char *unconst(const char *text)
 {
         return (char *)(uintptr_t)text;
@@ -26,7 +26,7 @@ enum ox_code build_node(struct builder *b, const char *domain, const char *op_ty
         return OX_OK;
 }
 
-/* One more name at the end of a list, which has room for a power of two. */
+/* Appends a name to a list, which has room for a power of two. */
 static enum ox_code append(struct builder *b, const char *name, char ***list, size_t *count)
 {
         TRY(build_check_text(b, "the name of a value", name));
@@ -177,7 +177,7 @@ static enum ox_code put_string(struct builder *b, struct build_subject subject, 
         return OX_OK;
 }
 
-/* A content that does not fit its shape is left to the engine, which says so of any model's tensor. */
+/* The engine reports a content that does not fit its shape, as for any tensor of a model. */
 static enum ox_code put_elements(struct builder *b, struct build_subject subject, const struct ox_value *given,
                                  OnnxTensor *t)
 {

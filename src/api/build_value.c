@@ -1,4 +1,4 @@
-/* Values from what a caller says of them: types, shapes, contents, elements. */
+/* Builds values from descriptions by callers: types, shapes, contents, elements. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -41,12 +41,12 @@ enum ox_code build_check_text(struct builder *b, const char *what, const char *t
 struct building {
         struct builder *b;
         struct build_subject subject;
-        const char *name; /* the subject's, for as long as the table of dimensions; NULL until it is wanted */
+        const char *name; /* the subject's name, living as long as the table of dimensions; NULL until it is needed */
 };
 
 /* -- names -- */
 
-/* What differs from everything: a size that nobody knows anything of. */
+/* An unknown size, which differs from all others. */
 static bool is_unnamed(const char *text)
 {
         return !text[0] || (text[0] == '?' && !text[1]);
@@ -90,7 +90,7 @@ void build_names(struct builder *b, const struct ox_value *given)
         }
 }
 
-/* A name is a symbol in expressions when it stands alone somewhere, or when the engine made it. */
+/* A name is a symbol in expressions if it is a dimension by itself somewhere, or if the engine made it. */
 static bool is_symbol(void *user, str_id name)
 {
         struct builder *b = user;
@@ -114,7 +114,7 @@ static const char *kept_name(struct building *v)
         return v->name;
 }
 
-/* A name that a symbol has now is that symbol. */
+/* A name that a symbol has now means that symbol. */
 static struct dim dim_of_text(struct builder *b, const char *text, size_t length, const struct dim_origin *origin)
 {
         struct dim d;
@@ -161,7 +161,7 @@ static enum ox_code read_size(struct building *v, const struct ox_dim *given, in
         *ret = dim_int(given->value);
         if (given->text)
                 TRY(read_text(v, given->text, axis, ret));
-        if (!dim_is_int(*ret) || ret->val >= 0) /* a text may say a number too */
+        if (!dim_is_int(*ret) || ret->val >= 0) /* a text may also be a number */
                 return OX_OK;
         if (axis < 0)
                 return build_fail(v->b, OX_INVALID_ARGUMENT, v->subject, "the length must be 0 or more, got %" PRId64,
@@ -208,7 +208,7 @@ enum ox_code build_fail_type(struct builder *b, struct build_subject subject, co
                           text);
 }
 
-/* What a caller says of a type, beyond `outer` where it is an element: what the type around it says of it already. */
+/* Builds a type. `outer`, for an element, is the part that the type around it already determines. */
 static enum ox_code read_type(struct building *v, const struct type *outer, const struct ox_value *given,
                               struct type *ret)
 {
@@ -229,7 +229,7 @@ static enum ox_code read_type(struct building *v, const struct type *outer, cons
         return OX_OK;
 }
 
-/* The tensor within sequences and optionals, which are copied on the way; NULL when there is none. */
+/* The tensor within sequences and optionals, which are copied on the way; NULL if there is none. */
 static struct type *tensor_within(struct builder *b, struct type *type)
 {
         while (type->kind == TYPE_SEQUENCE || type->kind == TYPE_OPTIONAL) {
@@ -360,7 +360,7 @@ static struct dim differing_size(void *user, int axis)
 static enum ox_code read_value(struct building *v, const struct type *outer, const struct ox_value *given,
                                struct value *ret, size_t *ret_dropped);
 
-/* The type of one element; what else is said of it has no place in a sequence or optional. */
+/* The type of one element; other properties of it have no place in a sequence or optional. */
 static enum ox_code read_element_type(struct building *v, const struct type *outer, const struct ox_value *given,
                                       const struct type **ret)
 {
@@ -374,7 +374,7 @@ static enum ox_code read_element_type(struct building *v, const struct type *out
         return OX_OK;
 }
 
-/* Elements one by one, of which type.of is what holds for all. */
+/* Elements one by one; type.of is their joined type. */
 static enum ox_code read_elements(struct building *v, const struct ox_value *given, struct value *ret)
 {
         struct elements *elements = elements_new(v->b->arena, given->n_elements);
@@ -414,7 +414,7 @@ static enum ox_code read_length(struct building *v, const struct ox_value *given
         return OX_OK;
 }
 
-/* Each level takes one off the type around it, so that values nest no deeper than types do. */
+/* Each level removes one level of the type around it, so values nest no deeper than types. */
 static enum ox_code read_value(struct building *v, const struct type *outer, const struct ox_value *given,
                                struct value *ret, size_t *ret_dropped)
 {

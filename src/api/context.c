@@ -1,4 +1,4 @@
-/* Contexts: their memory, their guard, and the values that names stand for. */
+/* Contexts: their memory, their guard, and the values of names. */
 #include "shape.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ const char *ox_version(void)
         return OX_LIBRARY_VERSION;
 }
 
-/* No limit is larger than an object can be, which makes a difference where pointers have 32 bits. */
+/* No limit exceeds the largest size of an object, which matters on 32-bit machines. */
 static void clamp(struct ox_limits *limits)
 {
 #define LIMIT(name, value, unit, help)                                                                                 \

@@ -4,16 +4,16 @@
 
 #include "api/internal.h"
 
-/* One call, with its parameters and its outcome. */
+/* The parameters and the result of one call. */
 struct dim_call {
         struct ox_context *context;
         struct dim (*operation)(struct dim_table *t, struct dim a, struct dim b);
         struct ox_dim a, b;
-        const char *name; /* of the symbol that `b` takes the place of */
+        const char *name; /* of the symbol that `b` replaces */
         const struct ox_binding *binding;
         size_t n_binding;
         struct ox_dim result;
-        int64_t least, most; /* the number that it evaluates to is `least` */
+        int64_t least, most; /* `least` is also the result of an evaluation */
 };
 
 static enum ox_code read_dim(struct ox_context *context, const struct ox_dim *given, struct dim *ret)

@@ -1,4 +1,4 @@
-/* Inferring a node over the names of a context, and the operations that the rules of operators are made of. */
+/* Infers a node over the names of a context, and offers operations used by rules. */
 #include <string.h>
 
 #include "api/internal.h"
@@ -6,7 +6,7 @@
 #include "ops/kit/broadcast.h"
 #include "ops/rules/elementwise.h"
 
-/* One call, with its parameters and its outcome. */
+/* The parameters and the result of one call. */
 struct call {
         struct ox_context *context;
         const struct ox_node *node;
@@ -26,7 +26,7 @@ static bool is_among(const struct infer_input *inputs, size_t count, const char 
         return false;
 }
 
-/* The values that the node's inputs stand for, each once. Names that stand for nothing are left to inference. */
+/* The values of the node's inputs, each once. Inference reports names that are not defined. */
 static void take_inputs(struct ox_context *context, const OnnxNode *node, struct infer_node_request *request)
 {
         struct infer_input *inputs = arena_new_array(context->arena, struct infer_input, node->n_input);
@@ -150,7 +150,7 @@ static void no_fact(void *user, const struct dim_condition *condition, const str
 {
 }
 
-/* A text of ours, as protobuf-c's structs have texts. */
+/* A text of ours for protobuf-c's structs. */
 static char *context_copy(struct ox_context *context, const char *text)
 {
         return arena_strndup(context->arena, text, strlen(text));
@@ -208,7 +208,7 @@ static void bare_input(struct bare *bare, struct ox_context *context, int i, con
         bare->in[i] = value;
 }
 
-/* What a rule's helper returned, with what it had to say. */
+/* The result of a rule's helper, with its message. */
 static enum ox_code bare_end(struct bare *bare, struct ox_context *context, enum ox_code code)
 {
         dim_take_faults(context->dims);
@@ -296,7 +296,7 @@ enum ox_code ox_shape_text(struct ox_context *context, const struct ox_shape *sh
 
 /* -- two values -- */
 
-/* Both inputs; error OX_OUT_OF_RANGE for one that names nothing. */
+/* Both inputs; error OX_OUT_OF_RANGE if one is not defined. */
 static enum ox_code find_inputs(const struct call *call, struct bare *bare)
 {
         for (int i = 0; i < 2; i++) {
@@ -319,7 +319,7 @@ static enum ox_code need_output(const struct call *call)
         return OX_OK;
 }
 
-/* Gives the node's first output what the bare node has for it. */
+/* Copies the bare node's first output to that of the node. */
 static void store_output(const struct call *call, const struct bare *bare)
 {
         store_value(call->context, call->node->proto.output[0], &bare->out);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* One piece of work on a model, with its parameters and its outcome. */
+/* The parameters and the result of one call. */
 struct work {
         struct ox_context *context;
         const void *bytes;
@@ -13,7 +13,7 @@ struct work {
         const struct ox_result *result;
 };
 
-/* What was fed stays at fault, whatever is asked of the context in between. */
+/* A faulty model stays faulty, whatever other calls are made in between. */
 static enum ox_code remember(struct ox_context *context, enum ox_code code)
 {
         if (code == OX_OK)

@@ -4,7 +4,7 @@
 
 #include "api/internal.h"
 
-/* What one call adds to a node. */
+/* The parameters of a call that adds to a node. */
 struct addition {
         struct ox_context *context;
         struct ox_node *node;
@@ -15,7 +15,7 @@ struct addition {
         struct ox_node *ret;
 };
 
-/* What happened to the node first stays with it. */
+/* The first error of a node is kept. */
 static enum ox_code add(struct addition *addition, enum ox_code (*run)(void *user))
 {
         struct ox_node *node = addition->node;
@@ -43,7 +43,7 @@ enum ox_code node_fault(struct ox_context *context, const struct ox_node *node)
         return OX_INVALID_ARGUMENT;
 }
 
-/* A copy that protobuf-c's structs can have. */
+/* A copy for protobuf-c's structs. */
 static char *copy(const struct addition *a, const char *text)
 {
         return arena_strndup(a->context->arena, text, strlen(text));

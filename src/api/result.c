@@ -133,8 +133,8 @@ enum ox_code ox_result_explanation(struct ox_context *context, const struct ox_r
 
 /* -- rendering -- */
 
-/* What is rendered, and the sink on the way to the caller's, which ends it once the answer is larger than it may be:
-   what a small model repeats for every value (a long name, a large expression) adds up. */
+/* A rendering, and a sink before the caller's that ends it past the limit on answers: texts that a small model repeats
+   for every value (a long name, a large expression) add up. */
 struct rendering {
         struct ox_context *context;
         const struct ox_result *result;
@@ -169,7 +169,7 @@ static enum ox_code run_bounded(struct rendering *r, enum ox_code (*run)(void *u
         enum ox_code code = ox_context_run(r->context, run, r);
 
         if (r->is_full)
-                r->context->spent = was_spent; /* nothing was left half made */
+                r->context->spent = was_spent; /* nothing was left incomplete */
         return code;
 }
 

@@ -1,7 +1,7 @@
 /* Values and shapes as callers see them. */
 #include "api/internal.h"
 
-/* -- what a caller says -- */
+/* -- from callers -- */
 
 enum ox_code shape_import(struct ox_context *context, const char *name, const struct ox_shape *given, struct type *ret)
 {
@@ -17,7 +17,7 @@ enum ox_code value_import(struct ox_context *context, const char *name, const st
                                                   &ret->value, &ret->dropped));
 }
 
-/* -- what is known, as callers read it -- */
+/* -- to callers -- */
 
 static struct ox_dim export_dim(struct dim_table *dims, struct dim d)
 {
@@ -56,7 +56,7 @@ static struct ox_element export_element(struct dim_table *dims, struct scalar s)
         case SCALAR_RATIO:
                 if (dim_is_int(d) && !scalar_is_rounded(s))
                         return (struct ox_element){.kind = OX_ELEMENT_FLOAT, .f = (double)d.val / (double)s.den};
-                if (s.den == 1) /* else it is a fraction of symbols, for which there is no spelling */
+                if (s.den == 1) /* else it is a fraction of symbols, which cannot be spelled */
                         return (struct ox_element){.kind = OX_ELEMENT_TEXT, .text = dim_text(dims, d)};
                 break;
         }

@@ -48,7 +48,7 @@ struct arena {
         size_t room;         /* from there on, within the block and the limit: a multiple of ALIGNMENT */
         unsigned char *last; /* the last thing allocated, for growing in place */
         struct arena_guard *guard;
-        enum ox_code failure; /* why the last allocation failed */
+        enum ox_code failure; /* the reason of the last failed allocation */
         char failure_text[ARENA_FAILURE_TEXT];
 };
 
@@ -64,7 +64,7 @@ static void fail_at_source(struct arena *arena, size_t wanted)
 {
         struct arena_source *source = arena->source;
 
-        /* What all of it would not be enough for need not be tried again. */
+        /* A request that needs more than the whole budget need not be tried again. */
         arena->failure = wanted > source->most - arena->held ? OX_RESOURCE_EXHAUSTED : OX_UNAVAILABLE;
         snprintf(arena->failure_text, sizeof(arena->failure_text), "%s", source->text);
 }
@@ -254,7 +254,7 @@ static bool arena_next_block(struct arena *arena, size_t size)
         return true;
 }
 
-/* Makes room for more bytes than there is room for, or for none. */
+/* Makes room in another block if the current one is full, or if there is none. */
 static bool arena_make_room(struct arena *arena, size_t size)
 {
         size_t rounded, used;
@@ -374,7 +374,7 @@ void arena_bail(struct arena *arena, enum ox_code code, const char *format, ...)
         va_list args;
 
         if (!guard)
-                abort(); /* a caller that sets no guard, which is a fault of the program and not of its input */
+                abort(); /* a caller without a guard, which is an error of the program, not of its input */
         guard->code = code;
         va_start(args, format);
         vsnprintf(guard->message, sizeof(guard->message), format, args);

@@ -12,7 +12,7 @@ void model_names_init(struct model_names *names, struct arena *arena, struct str
         names->slot = (const struct model_op **)arena_zalloc(arena, FIRST_OPS * sizeof(*names->slot));
 }
 
-/* The texts are interned: equal ones stand at one address. */
+/* The texts are interned, so equal texts have the same address. */
 static uint32_t first_slot(const struct model_names *names, const char *domain, const char *type, const char *overload)
 {
         uint64_t hash = (uintptr_t)type ^ (uint64_t)(uintptr_t)domain << 20 ^ (uint64_t)(uintptr_t)overload << 40;
@@ -76,7 +76,7 @@ struct model_node *model_node_new(struct arena *arena, const struct model_op *op
                                         : offsetof(struct model_node, value) + n_value * sizeof(str_id);
         struct model_node *node = arena_alloc(arena, head + n_attribute * sizeof(OnnxAttribute *));
 
-        /* No message of a model has 2 GiB: the numbers fit. */
+        /* No message of a model reaches 2 GiB, so the numbers fit. */
         node->op = op;
         node->name = name;
         node->next = NULL;

@@ -2,9 +2,9 @@
 
 #include "base/str.h"
 
-/* What was read of a message. */
+/* The state of reading a message. */
 struct reading {
-        uint32_t payload; /* bytes of it, as far as the limit matters */
+        uint32_t payload; /* its bytes, up to the limit */
         uint32_t given;   /* by number: fields of one message */
 };
 
@@ -15,11 +15,11 @@ static bool payload_is_kept(const struct intact *limits, struct reading *reading
 {
         if (size > limits->payload_most - reading->payload)
                 return false;
-        reading->payload += size == 0 ? 1 : (uint32_t)size; /* an empty string costs its place in the list */
+        reading->payload += size == 0 ? 1 : (uint32_t)size; /* an empty string takes its place in the list */
         return reading->payload <= limits->payload_most;
 }
 
-/* What the length of a field announces. */
+/* Checks the content that a field's length announces. */
 static bool content_is_kept(const struct intact *limits, const struct schema_field *field, struct reading *reading,
                             const uint8_t *at, const struct wire_head *head, uint32_t depth)
 {
@@ -65,7 +65,7 @@ static bool message_is_kept(const struct intact *limits, enum schema_message mes
                         return false;
                 if (!is_length)
                         continue;
-                /* A length in more bytes than it needs, the last of which adds nothing, is written anew. */
+                /* A length with redundant bytes is rewritten. */
                 if (head.size - head.tag_size > 1 && at[-1] == 0)
                         return false;
                 if (!content_is_kept(limits, field, &reading, at, &head, depth))

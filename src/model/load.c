@@ -5,7 +5,7 @@
 
 #include "model/read.h"
 
-/* IR.md: a model of IR version 3 or later says which operator sets it uses; before, there was only one. */
+/* IR.md: a model of IR version 3 or later lists its operator sets; before, there was only one. */
 #define IR_WITH_OPSETS 3
 
 static void *arena_take(void *arena, size_t size)
@@ -13,7 +13,7 @@ static void *arena_take(void *arena, size_t size)
         return arena_try_alloc(arena, size);
 }
 
-/* What is on an arena goes with it. */
+/* Memory on an arena is freed with the arena. */
 static void arena_leave(void *arena, void *at)
 {
 }
@@ -23,7 +23,7 @@ void arena_allocator(struct arena *arena, ProtobufCAllocator *ret)
         *ret = (ProtobufCAllocator){.alloc = arena_take, .free = arena_leave, .allocator_data = arena};
 }
 
-/* protobuf-c does not tell malformed bytes from memory that ran out. */
+/* protobuf-c does not distinguish malformed bytes from a lack of memory. */
 struct memory {
         struct arena *arena;
         bool is_out;
@@ -85,13 +85,13 @@ void loader_defer(struct loader *loader, size_t bytes)
         loader->defer_after = bytes;
 }
 
-/* What was put aside keeps its order with what comes after it. */
+/* Stored messages keep their order with later ones. */
 static bool defers(const struct loader *loader)
 {
         return loader->first_aside || arena_used(loader->arena) > loader->defer_after;
 }
 
-/* A list of a graph: where its number of messages and its array stand. */
+/* A list of a graph: the places of its count and its array. */
 struct list {
         size_t *count;
         ProtobufCMessage ***at;
@@ -126,7 +126,7 @@ static void list_add(struct loader *loader, uint32_t number, ProtobufCMessage *m
 
 static const struct intact no_limits = {.name_most = SIZE_MAX, .payload_most = UINT32_MAX, .depth = UINT32_MAX};
 
-/* Reads a message at once; false when it must go the slower way. */
+/* Reads a message at once; false if it must go the slower way. */
 static bool read_on(struct loader *loader, struct reader *r, uint32_t number, const uint8_t *bytes, size_t size)
 {
         struct model_node *node;
@@ -162,7 +162,7 @@ bool loader_read(void *loader_, uint32_t number, const uint8_t *bytes, size_t si
         return true;
 }
 
-/* The same of what the skimmer kept, which is within all limits. `stay`: it outlives the loader. */
+/* The same for bytes that the skimmer kept, which are within all limits. `stay`: they outlive the loader. */
 static bool read_kept(struct loader *loader, uint32_t number, const uint8_t *bytes, size_t size, bool stay)
 {
         struct reader r = {.limits = no_limits, .bytes_stay = stay, .is_kept = true};
@@ -207,13 +207,13 @@ enum ox_code loader_take(void *loader_, uint32_t number, const uint8_t *bytes, s
 
         if (defers(loader))
                 return put_aside(loader, number, bytes, size);
-        /* What was fed has been offered to loader_read(). */
+        /* Fed bytes were already offered to loader_read(). */
         if (!is_fed && read_kept(loader, number, bytes, size, false))
                 return OX_OK;
         return parse(loader, number, bytes, size);
 }
 
-/* Parses what was put aside, on the arena. */
+/* Parses the stored messages, on the arena. */
 static enum ox_code parse_aside(struct loader *loader, const char **ret_error)
 {
         for (struct aside *aside; (aside = loader->first_aside) != NULL; loader->first_aside = aside->next) {
@@ -233,7 +233,7 @@ static enum ox_code parse_aside(struct loader *loader, const char **ret_error)
         return OX_OK;
 }
 
-/* Puts what was read of the main graph before the rest of it. */
+/* Puts the messages read of the main graph before the rest of it. */
 static void put_lists(struct model_graph *into, struct loader *loader)
 {
         for (uint32_t number = 0; number < SCHEMA_NUMBERS; number++) {

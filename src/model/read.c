@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 
-/* Nodes that have more of these are left to the slower way. */
+/* Nodes with more than this go the slower way. */
 #define FEW_INPUTS     32
 #define FEW_OUTPUTS    16
 #define FEW_ATTRIBUTES 32
@@ -28,7 +28,7 @@ static bool read_node_at(struct reader *r, struct span span, uint32_t depth, str
 
 /* -- heads -- */
 
-/* The head of the next field, whose content is all there; false for what is none. */
+/* Reads the head of the next field, whose content is complete; false if it is not a field. */
 static inline bool next_head(struct span span, struct wire_head *ret)
 {
         const size_t size = (size_t)(span.end - span.at);
@@ -49,7 +49,7 @@ static inline bool is_long(const uint8_t *field, const struct wire_head *head)
         return head->type == WIRE_LENGTH && head->size - head->tag_size > 1 && field[head->size - 1] == 0;
 }
 
-/* A field that nobody reads. */
+/* Skips a field that nobody reads. */
 static bool drop_field(struct reader *r, size_t size)
 {
         r->dropped += size;
@@ -118,7 +118,7 @@ static void put_number(void *at, uint64_t value, size_t width)
                 *(int64_t *)at = (int64_t)value;
 }
 
-/* A field that is not repeated, at `field`. Numbers, names and bytes that are given again count as given last. */
+/* Reads a singular field at `field`. The last occurrence of numbers, names and bytes counts. */
 static bool read_single(struct reader *r, const struct schema_field *is, const uint8_t *field,
                         const struct wire_head *head, uint32_t depth, unsigned char *into)
 {
@@ -155,7 +155,7 @@ static bool read_single(struct reader *r, const struct schema_field *is, const u
 
 /* -- lists -- */
 
-/* The varint that stands at `*at`, which moves on behind it. */
+/* Reads the varint at `*at`, and moves `*at` past it. */
 static inline uint64_t take_varint(const uint8_t **at)
 {
         const uint8_t *from = *at;

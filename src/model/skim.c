@@ -1,19 +1,19 @@
-/* Reads a ModelProto field by field, in chunks of any size, and decides what is kept of it. */
+/* Reads a ModelProto field by field, in chunks of any size, and decides which parts are kept. */
 #include <string.h>
 
 #include "base/str.h"
 #include "model/intact.h"
 #include "model/skim_internal.h"
 
-/* Deeper nesting than this is refused whatever the limit says: protobuf-c parses recursively. */
+/* Deeper nesting is refused even if the limit allows it, because protobuf-c parses recursively. */
 #define DEPTH_MOST 1000
 
-/* protobuf-c takes no message of 2 GiB. */
+/* protobuf-c does not accept a message of 2 GiB. */
 #define KEPT_MOST INT32_MAX
 
 /* -- fields -- */
 
-/* Begins to copy what a length announces. */
+/* Begins to copy the content that a length announces. */
 static void take_bytes(struct skimmer *s, const uint8_t *bytes, const struct wire_head *head, enum check check)
 {
         if (head->value > s->kept_most) {
@@ -43,7 +43,7 @@ static void take_scalar(struct skimmer *s, const uint8_t *bytes, const struct wi
         s->frame[s->depth].last = (uint8_t)head->number;
 }
 
-/* Takes a field, whose head is at `bytes` and was read. */
+/* Takes a field whose head, at `bytes`, was read. */
 static void take_field(struct skimmer *s, const uint8_t *bytes, const struct wire_head *head)
 {
         struct frame *frame = &s->frame[s->depth];
@@ -184,7 +184,7 @@ static size_t feed_messages(struct skimmer *s, const uint8_t *at, size_t size)
         return taken;
 }
 
-/* Takes bytes that no field's head is in. */
+/* Takes bytes within a field's content. */
 static size_t feed_body(struct skimmer *s, const uint8_t *at, size_t size)
 {
         if (s->skip) {
@@ -272,7 +272,7 @@ static void join(struct skimmer *s)
         head = s->graph.at + GRAPH_HEAD_ROOM - 1 - width;
         head[0] = GRAPH_TAG;
         wire_put(head + 1, length, width);
-        s->taken += wire_width(length + s->taken) - width; /* what is kept has the graph's whole length */
+        s->taken += wire_width(length + s->taken) - width; /* the kept bytes have the graph's whole length */
         s->rest = (struct out){
                 .at = head,
                 .length = 1 + width + length + rest.length,

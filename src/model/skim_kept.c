@@ -1,4 +1,4 @@
-/* What the skimmer keeps of a model: the bytes, the messages that are open, and what is handed on. */
+/* The skimmer's output: kept bytes, open messages, and messages for the sink. */
 #include <stdio.h>
 #include <string.h>
 
@@ -165,7 +165,7 @@ void skim_hand_on(struct skimmer *s, uint8_t number, const uint8_t *bytes, size_
                 skim_fail_field(s, code, number, "cannot be parsed");
 }
 
-/* Hands on what was kept last. */
+/* Passes on the message that was kept last. */
 static void hand_on_kept(struct skimmer *s, const struct frame *frame)
 {
         struct out *out = s->out;
@@ -223,7 +223,7 @@ void skim_take_message(struct skimmer *s, const uint8_t *bytes, const struct wir
 
 /* -- the payload of tensors -- */
 
-/* Takes the payload that was kept so far out of the tensor on top, and marks it. */
+/* Removes the kept payload of the tensor on top, and marks it as dropped. */
 static void payload_drop(struct skimmer *s, struct frame *tensor)
 {
         static const uint8_t mark[] = {0x80 | (SKIM_DROPPED_FIELD << 3 & 0x7f), 0x80 | (SKIM_DROPPED_FIELD >> 4 & 0x7f),
@@ -254,7 +254,7 @@ bool skim_payload_fits(struct skimmer *s, uint64_t size)
 
         if (tensor->dropped)
                 return false;
-        /* An empty string costs its place in the list. */
+        /* An empty string takes its place in the list. */
         tensor->payload += size == 0 ? 1 : size > SKIM_TENSOR_BYTES ? SKIM_TENSOR_BYTES + 1 : (uint32_t)size;
         if (tensor->payload <= SKIM_TENSOR_BYTES)
                 return true;

@@ -15,7 +15,8 @@ struct power {
 
 #include "powers.h"
 
-/* Numbers of so many digits before the point are written without an exponent, and of more where they have more. */
+/* Numbers with up to this many digits before the point, or more significant digits than that, are written without an
+   exponent. */
 #define NARROW_LEAST 6
 #define WIDE_LEAST   15
 
@@ -122,7 +123,7 @@ static char *without_zeros(char *end)
         return end;
 }
 
-/* d.ddde-07, of digits that stand one byte further on, where the first leaves room for the point. */
+/* d.ddde-07, from digits that begin one byte later, which leaves room for the point. */
 static char *put_with_exponent(char *at, char *end, int exponent)
 {
         at[0] = at[1];
@@ -148,7 +149,7 @@ static char *put_with_point(char *at, char *end, int exponent)
         return at + 2;
 }
 
-/* As "%g" writes it with as many digits as are needed, and ".0" behind integers. */
+/* Writes a float as "%g" does, with as many digits as needed, and ".0" after integers. */
 static char *put_decimal(char *at, const struct decimal *d, int least)
 {
         int count = (int)digits_count(d->digits), exponent = d->exponent + count - 1;

@@ -1,4 +1,4 @@
-/* The JSON of answers and errors, written straight from the result. */
+/* Writes the JSON of answers and errors directly from the result. */
 #include "render/json_out.h"
 #include "render/json_pretty.h"
 #include "render/values.h"
@@ -230,7 +230,7 @@ static void put_type(struct json_sink *sink, const struct type *type)
                 json_close(&sink->out, '}');
 }
 
-/* A type stands behind other members. */
+/* The type follows other members. */
 static void put_new_type(struct json_sink *sink, const struct type *type)
 {
         size_t begin = (size_t)(sink->out.at - sink->out.block), flushed = sink->out.flushed;
@@ -256,7 +256,7 @@ JSON_INLINE void sink_type(SINK *fields, unsigned number, const struct type *typ
         json_resume(&fields->record);
 }
 
-/* As it is written; what it leaves open is null. */
+/* The declared shape as written; an open size is null. */
 static void put_declared(struct json_out *out, const struct declared_shape *declared)
 {
         json_open(out, '[');
@@ -313,7 +313,7 @@ JSON_INLINE void sink_close(SINK *fields, size_t begin)
         json_record_close(&fields->record);
 }
 
-/* The shapes for each set of sizes, as lists; null where the rank is unknown or the value is not there. */
+/* The shapes for each set of sizes, as lists; null if the rank is unknown or the value is missing. */
 static void put_shapes(struct json_sink *sink, const struct type *const *types)
 {
         struct json_out *out = &sink->out;
@@ -445,7 +445,7 @@ static void put_diagnostic(void *sink, const struct ox_diag *diagnostic)
         close_record(&fields);
 }
 
-/* With the faults that these sizes lead to. */
+/* The sets of sizes, with the faults that they cause. */
 static void put_bound(void *sink, const struct ox_bindings *sizes, const struct ox_result *bound)
 {
         static const struct visitor faults = {.list = open_list, .diagnostic = put_diagnostic, .list_end = close_list};

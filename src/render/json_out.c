@@ -202,7 +202,7 @@ void json_null(struct json_out *out)
         put(out, "null", 4);
 }
 
-/* JSON has no numbers that are not finite: these are texts, and end with a letter. */
+/* JSON has no infinite numbers or NaN, so these are texts, which end with a letter. */
 char *json_put_float(char *at, double value, bool narrow)
 {
         char *text = at + 1, *end = float_put(text, value, narrow);

@@ -1,4 +1,4 @@
-/* The ONNX patch: a ModelProto with nothing but graph.value_info, so that it can be appended to the model it is for. */
+/* The ONNX patch: a ModelProto with only graph.value_info, so that it can be appended to its model. */
 #include "render/message_out.h"
 #include "render/visit.h"
 
@@ -10,7 +10,7 @@ enum {
         VALUE_INFO_TYPE = 2,
 };
 
-/* Values that the model has no type for, as far as ONNX can say it: an element type is required. */
+/* Values for which the model has no type, if ONNX can express it: an element type is required. */
 static bool belongs(const struct result_value *v, struct buf *scratch)
 {
         scratch->length = 0;

@@ -1,4 +1,4 @@
-/* Answers in protobuf (proto/shaped.proto), written straight from the result. */
+/* Writes answers in protobuf (proto/shaped.proto) directly from the result. */
 #include "base/digits.h"
 #include "render/float_text.h"
 #include "render/message_out.h"
@@ -438,7 +438,7 @@ static void put_bad_request(struct message_out *out, const char *field, const ch
         message_close(out, begin);
 }
 
-/* They travel in a trailer, for which clients have some KiB. */
+/* Details are sent in a trailer, for which clients allow only some KiB. */
 #define DETAILS_MOST 8
 
 static void put_diagnostic_details(struct proto_sink *sink, const struct diags *diags)

@@ -1,4 +1,4 @@
-/* The table for people. Names come from the model, so that control characters in them are shown, not sent. */
+/* The table for people. Names come from the model, so control characters in them are escaped. */
 #include <stdio.h>
 #include <string.h>
 
@@ -245,8 +245,7 @@ static void put_head(struct table *t)
 
 /* -- the rest -- */
 
-/* Where something comes from: the node, by its name or its place (-1: it is not told), and the branch or body that it
-   is in. */
+/* The origin of an item: the node, by its name or its position (-1: not shown), and the branch or body around it. */
 static void put_origin(struct table *t, const char *node, const char *op, int64_t index, const char *scope)
 {
         if (!node[0] && !op[0] && !scope[0])
@@ -262,7 +261,7 @@ static void put_origin(struct table *t, const char *node, const char *op, int64_
         buf_putc(&t->buf, ')');
 }
 
-/* Of what data decides, between what it lies where that is known. */
+/* The known bounds of a symbol that depends on data. */
 static void put_symbol(void *table, const struct ox_symbol *s)
 {
         struct table *t = table;
@@ -384,8 +383,8 @@ static void put_size(void *table, const struct ox_size *size)
         end_line(t);
 }
 
-/* An empty line before each list that is not the first, where it has anything. Symbols may all be told by the shapes
-   they stand in. */
+/* An empty line before each nonempty list except the first. A list of symbols may be empty, because the shapes show
+   their origin. */
 static void begin_list(void *table, enum result_list list, size_t count)
 {
         struct table *t = table;

@@ -37,7 +37,7 @@ static void visit_conditions(const struct ox_constraint *condition, size_t count
         end(visitor, user, list);
 }
 
-/* Lists that are there where the caller wants them alone. */
+/* Lists that are present only on request. */
 static void visit_explanations(const struct ox_result *result, const struct visitor *visitor, void *user)
 {
         if (!result->n_explanation)
