@@ -12,7 +12,7 @@ enum elem {
         ELEM_COUNT
 };
 
-/* "float"; "undefined" for what is no element type. Static. */
+/* "float"; "undefined" for a number that is not an element type. Static. */
 const char *elem_name(int elem);
 
 /* The element type of a name of `length` bytes; false for an unknown name ("undefined" included). */

@@ -11,7 +11,7 @@ struct elements *elements_new(struct arena *arena, size_t room)
         return elements;
 }
 
-/* A list of its own that begins with the first `count`, with room for another. */
+/* A new list that begins with the first `count` elements, with room for another. */
 static struct elements *copy_of(struct arena *arena, const struct elements *elements, size_t count)
 {
         struct elements *copy = elements_new(arena, count + 1);
@@ -37,7 +37,7 @@ struct elements *elements_add(struct arena *arena, struct elements *elements, si
         return elements;
 }
 
-/* A tensor's type as it was, unless some size changes. */
+/* The same tensor type, unless a size changes. */
 static const struct type *map_element(const struct value_map *map, const struct type *type)
 {
         bool same = type_is_tensor(type);
@@ -47,7 +47,7 @@ static const struct type *map_element(const struct value_map *map, const struct 
         return same ? type : type_keep(map->arena, type_map(map, type));
 }
 
-/* What was mapped before, of which `*ret_count` are done; the list itself at first. */
+/* The result of an earlier map, of which *ret_count elements are done; at first the list itself. */
 static struct elements *map_from(const struct value_map *map, struct elements *elements, size_t *ret_count)
 {
         *ret_count = 0;

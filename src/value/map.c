@@ -15,7 +15,7 @@ struct type type_map(const struct value_map *map, const struct type *type)
         if (type->of) {
                 struct type *of = arena_new_array(map->arena, struct type, 1);
 
-                *of = type_map(map, type->of); /* as deep as declared types and the rules of operators let types be */
+                *of = type_map(map, type->of); /* the depth that declared types and rules of operators allow */
                 ret.of = of;
         }
         if (!type_is_tensor(type) || !is_symbolic(type->dim, type->rank))
@@ -125,7 +125,7 @@ void value_resolve(struct arena *arena, struct dim_table *dims, struct value *va
 
         if (value->elements && !stale)
                 stale = elements_map(&map, value->elements, (size_t)value->length.val) != value->elements;
-        /* Elements that nobody read yet are the model's, and numbers. */
+        /* Unread elements are numbers of the model. */
         bool is_read = content && !content->unread;
 
         for (size_t i = 0; is_read && content->form == CONTENT_SCALARS && !stale && i < content->count; i++)

@@ -226,7 +226,7 @@ bool type_parse(struct arena *arena, const char *text, size_t length, struct typ
         return true;
 }
 
-/* The nearest element type, or the nearest opening of a type, of a word of a type. NULL: none. */
+/* The nearest element type, or the nearest start of a type, for a word of a type. NULL: none. */
 static const char *nearest_word(const char *word, size_t length)
 {
         struct nearest near;
@@ -241,7 +241,7 @@ static const char *nearest_word(const char *word, size_t length)
         return near.best;
 }
 
-/* `text` with its nearest word for each word of it. False: there is none for one of them. */
+/* `text` with each word replaced by the nearest one. False if a word has none. */
 static bool put_meant(struct buf *buf, const char *text)
 {
         static const char ends[] = " (),";
@@ -270,7 +270,7 @@ const char *type_meant(struct arena *arena, const char *text)
         struct type type;
         struct buf buf;
 
-        /* A longer one is no slip of the pen. */
+        /* A longer text is not a misspelt type. */
         if (strnlen(text, NEAREST_BYTES + 1) > NEAREST_BYTES)
                 return NULL;
         buf_init(&buf, arena);

@@ -1,4 +1,4 @@
-/* What is known of a value: its type, its shape, and, of small tensors, its elements. */
+/* Everything known about a value: its type, its shape, and the elements of small tensors. */
 #pragma once
 
 #include "base/bounds.h"
@@ -13,7 +13,7 @@ enum type_kind { TYPE_UNKNOWN, TYPE_TENSOR, TYPE_SPARSE_TENSOR, TYPE_SEQUENCE, T
    TENSOR, SPARSE_TENSOR: elem (0: unknown), rank (RANK_UNKNOWN is a state of its own, never a scalar), dim[rank].
    SEQUENCE, OPTIONAL: of (never NULL; may be TYPE_UNKNOWN).  MAP: elem is the key's type, of the value's type. */
 struct type {
-        enum type_kind kind : 8; /* small, for there is one for every value */
+        enum type_kind kind : 8; /* small, because every value has one */
         enum elem elem : 8;
         int rank;
         const struct dim *dim;
@@ -60,22 +60,22 @@ struct content {
         struct unread *unread; /* NULL: the elements are here; else content_read() fetches them */
 };
 
-/* Elements that nobody has asked for yet: most tensors of a model are weights, which decide no shape. */
+/* Elements that are not fetched yet: most tensors of a model are weights, which decide no shape. */
 struct unread {
         const struct content *(*fetch)(struct unread *unread);
         struct arena *arena;
         const void *source;         /* of `fetch` */
-        const struct content *read; /* once it was fetched */
+        const struct content *read; /* after it was fetched */
 };
 
-/* What the sizes of a sequence's elements on one axis add up to, however many there are. */
+/* The sum of the sizes of a sequence's elements on one axis, for any number of elements. */
 struct along {
         int axis;
         struct dim total;
 };
 
-/* The types of a sequence's elements, in order. Sequences that begin alike share them: the length of each says how many
-   of them it has. */
+/* The types of a sequence's elements, in order. Sequences with the same first elements share a list; each has its own
+   length. */
 struct elements {
         const struct type **at;
         size_t count, room;
@@ -87,26 +87,26 @@ struct elements {
         size_t joined_count;
         uint32_t joined_at;
 
-        /* What a map that remembers made of the first `mapped_count`. */
+        /* The cached map of the first `mapped_count`. */
         struct elements *mapped;
         size_t mapped_count;
         const void *mapper;
         uint32_t mapped_since;
 };
 
-/* A value as inference knows it. Plain data; copied freely. */
+/* A value during inference. Plain data, which may be copied. */
 struct value {
         struct type type;
-        const struct content *content; /* NULL: not known; content_read() before its elements are looked at */
-        /* Several ranks are proven and data decides among them (the branches of an If, say), here or in what this was
-           made of: the rank is unknown, and what the model declares cannot tell it. */
+        const struct content *content; /* NULL: unknown; call content_read() before reading its elements */
+        /* Data decides among several proven ranks (such as those of an If's branches), here or in a value from which
+           this was computed: the rank is unknown, and a declared type cannot determine it. */
         bool undecided;
         /* Sequences: while the length is a known integer, `elements` (when not NULL) has each element's type; type.of
            is the joined type of all of them. Optionals have no `elements`; their length is 0 (empty) or 1. */
         bool has_length;
         struct dim length;
         struct elements *elements;
-        const struct along *along; /* of a sequence that was cut from a tensor; NULL: not known */
+        const struct along *along; /* of a sequence that was split from a tensor; NULL: unknown */
 };
 
 /* -- types -- */
@@ -122,7 +122,7 @@ static inline bool type_has_shape(const struct type *type)
         return type_is_tensor(type) && type->rank != RANK_UNKNOWN;
 }
 
-/* The tensor, or whatever else, within sequences and optionals. */
+/* The innermost type within sequences and optionals. */
 static inline const struct type *type_innermost(const struct type *type)
 {
         while ((type->kind == TYPE_SEQUENCE || type->kind == TYPE_OPTIONAL) && type->of)
@@ -136,41 +136,42 @@ struct type type_optional(const struct type *of);
 /* A copy on the arena, for the types that hold it. */
 const struct type *type_keep(struct arena *arena, struct type type);
 
-/* Nothing but the kind, and the element type of tensors and the key's of maps. */
+/* Only the kind, the element type of tensors, and the key type of maps. */
 struct type type_kind_alone(const struct type *type);
 
-/* Whether two types are the same in every particular. */
+/* Whether two types are equal, with all shapes. */
 bool type_same(const struct type *a, const struct type *b);
 
-/* Whether kinds and element types (at every depth) can agree: unknown agrees with all. Shapes are not looked at. */
+/* Whether kinds and element types (at every depth) are compatible: unknown is compatible with all. Shapes are
+   ignored. */
 bool type_kinds_agree(const struct type *a, const struct type *b);
 
-/* The most that holds for both: used where either may come (If, Loop). Dimensions that are not proven to be equal
-   become what `differ` says: a fresh symbol of the caller's naming. */
+/* The most specific type that holds for both, for values that may come from either (If, Loop). Dimensions that are not
+   proven equal are replaced by `differ`: a fresh symbol named by the caller. */
 struct type type_join(struct arena *arena, struct dim_table *dims, const struct type *a, const struct type *b,
                       struct dim (*differ)(void *user, int axis), void *user);
 
-/* Appends ONNX's type string, tensor(float) or seq(tensor(int64)). False, and nothing appended, when some element type
-   in it is unknown. */
+/* Appends ONNX's type string, tensor(float) or seq(tensor(int64)). False, and nothing appended, if an element type in
+   it is unknown. */
 bool type_print(const struct type *type, struct buf *buf);
 
 /* Reads a type string ("tensor(float)", "seq(tensor(int64))", "optional(...)", "map(int64,tensor(float))",
    "sparse_tensor(float)"); ranks are unknown. False for anything else, and past TYPE_DEPTH levels. */
 bool type_parse(struct arena *arena, const char *text, size_t length, struct type *ret);
 
-/* The type that `text`, which names no type, may be a misspelling of: "tensor(float)" for "tensor(flaot)" and for
-   "float". NULL where none is near; else on the arena. */
+/* The type of which `text` may be a misspelling: "tensor(float)" for "tensor(flaot)" and for "float". On the arena;
+   NULL if none is near. */
 const char *type_meant(struct arena *arena, const char *text);
 
-/* The number of elements as an expression; false when the rank is unknown. A scalar has 1. */
+/* The number of elements as an expression; false if the rank is unknown. A scalar has 1. */
 bool type_elements(struct dim_table *dims, const struct type *type, struct dim *ret);
 
-/* -- replacing dimensions that are no integers -- */
+/* -- replacing dimensions that are not integers -- */
 
 struct value_map {
         struct arena *arena;
         struct dim (*size)(void *user, struct dim d, int axis);
-        bool (*number)(void *user, struct dim *d); /* an element or a sequence's length; false: not known any more */
+        bool (*number)(void *user, struct dim *d); /* an element or a sequence's length; false: it becomes unknown */
         void *user;
         uint32_t since; /* not 0: maps of the same `user` and `since` make the same of a size */
 };
@@ -179,19 +180,18 @@ struct type type_map(const struct value_map *map, const struct type *type);
 
 struct value value_map(const struct value_map *map, const struct value *value);
 
-/* Replaces what is bound (dim_resolve()) in the sizes, the elements that were read and the length. Cheap where nothing
-   is. */
+/* Replaces bound symbols (dim_resolve()) in the sizes, the fetched elements and the length. Cheap if there are none. */
 void value_resolve(struct arena *arena, struct dim_table *dims, struct value *value);
 
 /* -- elements of sequences -- */
 
 struct elements *elements_new(struct arena *arena, size_t room);
 
-/* A list of the first `count` of `elements` (NULL: of none) and `type` behind them: the same one, which gets longer,
-   where nothing stands there yet. */
+/* A list of the first `count` of `elements` (NULL: empty) followed by `type`: the same list, extended, if that position
+   is free. */
 struct elements *elements_add(struct arena *arena, struct elements *elements, size_t count, const struct type *type);
 
-/* The first `count` mapped; the same list where that changes none. */
+/* The first `count` elements mapped; the same list if none changes. */
 struct elements *elements_map(const struct value_map *map, struct elements *elements, size_t count);
 
 /* -- contents -- */
@@ -258,11 +258,11 @@ static inline struct scalar content_at(const struct content *content, size_t i)
 /* The elements at hand, fetched at the first call. NULL for NULL. */
 const struct content *content_read(const struct content *content);
 
-/* The elements where all are floats that are known. */
+/* The elements, if all are known floats. */
 bool content_floats(const struct content *content, const double **ret);
 
 /* Whether no element is SCALAR_UNKNOWN. */
 bool content_is_known(const struct content *content);
 
-/* Rounds to what the type can hold: float32, float16 and bfloat16 as runtimes store them. */
+/* Rounds to the precision of the type: float32, float16 and bfloat16 as runtimes store them. */
 double float_round(enum elem elem, double f);

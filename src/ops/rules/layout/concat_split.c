@@ -7,12 +7,12 @@
 
 /* -- Concat 1-13, QLinearConcat 1 of com.microsoft -- */
 
-/* Which inputs are parts: `first`, and every `step`th behind it. */
+/* The inputs that are parts: `first`, and every `step`th after it. */
 struct parts {
         int first, step;
 };
 
-/* The rank that all inputs share, RANK_UNKNOWN when none is known. */
+/* The rank that all inputs share; RANK_UNKNOWN if none is known. */
 static enum ox_code concat_rank(struct node *n, struct parts parts, int *ret_rank)
 {
         *ret_rank = RANK_UNKNOWN;
@@ -35,8 +35,8 @@ static enum elem concat_elem(const struct node *n, struct parts parts)
         return ELEM_UNDEFINED;
 }
 
-/* All axes of input `i` but the one that grows are as those of the parts before it, of which `first` is the first of
-   known rank. */
+/* All axes of input `i` except the concatenated one agree with the parts before it; `first` is the first of known
+   rank. */
 static enum ox_code concat_agree(struct node *n, int i, int first, int axis, int rank, struct dim *dims)
 {
         for (int d = 0; d < rank; d++)
@@ -45,9 +45,8 @@ static enum ox_code concat_agree(struct node *n, int i, int first, int axis, int
         return OX_OK;
 }
 
-/* Sizes add up along `axis`; all other dimensions agree, which is a fact worth keeping. An input of unknown rank leaves
-   the sum open, but not the rest, for all ranks are the same. `axis` is 1 by default in version 1 and required later.
- */
+/* Sizes add up along `axis`; all other dimensions agree, which is recorded as a fact. An input of unknown rank leaves
+   only the sum open, because all ranks are the same. `axis` is 1 by default in version 1 and required later. */
 static enum ox_code concat(struct node *n, struct parts parts)
 {
         struct dim *dims = NULL, *sizes;
@@ -85,7 +84,7 @@ enum ox_code infer_Concat(struct node *n)
         return concat(n, (struct parts){.first = 0, .step = 1});
 }
 
-/* Behind scale and zero point of the output, each part has its own behind it. */
+/* The inputs begin with the output's scale and zero point; then each part is followed by its own. */
 enum ox_code infer_QLinearConcat(struct node *n)
 {
         const struct parts parts = {.first = 2, .step = 3};
@@ -101,7 +100,7 @@ enum ox_code infer_QLinearConcat(struct node *n)
         return concat(n, parts);
 }
 
-/* Puts the elements of one input where they belong, `base` positions along the axis. */
+/* Copies the elements of one input into the output, from position `base` of the axis on. */
 static void concat_place(struct node *n, int i, int axis, int64_t base, const struct grid *in, const struct grid *out,
                          struct content *to)
 {
@@ -149,8 +148,8 @@ struct split {
         struct dim *part; /* one an output */
 };
 
-/* Sizes given one by one: as attribute (1-11) or input (1, 13-18). They add up to the size of the axis, which tells a
-   single unknown one. */
+/* Sizes given one by one, by attribute (1-11) or input (1, 13-18). They add up to the size of the axis, which
+   determines a single unknown one. */
 static enum ox_code split_given(struct node *n, const struct list *sizes, struct split *s)
 {
         struct dim sum, *known = arena_new_array(n->arena, struct dim, (size_t)n->n_out);
@@ -198,8 +197,8 @@ static enum ox_code split_equal(struct node *n, struct split *s)
         return OX_OK;
 }
 
-/* Split-18's `num_outputs`: parts of ceil(size / n), of which the last is smaller. The text leaves open what happens
-   when the parts before the last already hold more than there is ([5] in 4), so then no size is told. */
+/* Split-18's `num_outputs`: parts of ceil(size / n), the last one smaller. The text does not define the case where the
+   parts before the last exceed the size ([5] in 4), so no size is known then. */
 static enum ox_code split_chunks(struct node *n, int64_t count, struct split *s)
 {
         struct dim chunk, before;
@@ -239,8 +238,8 @@ static enum ox_code split_parts(struct node *n, const struct list *sizes, struct
         return split_chunks(n, count, s);
 }
 
-/* The list of sizes, from wherever the version takes it: Split-1 has both an attribute and an input, of the type that
-   the data have. */
+/* The list of sizes, from the source of the version: Split-1 has both an attribute and an input, which has the type of
+   the data. */
 static enum ox_code split_sizes(struct node *n, struct list *ret)
 {
         TRY(list_get(n, "split", 1, false, ret));

@@ -1,4 +1,4 @@
-/* Attentions that project their input by merged weights, and what packs batches without padding. */
+/* Attentions that project their input by merged weights, and operators that pack batches without padding. */
 #include "ops/kit/attend.h"
 #include "ops/kit/sized.h"
 #include "ops/rules/microsoft.h"
@@ -8,7 +8,7 @@
 enum { MERGED_INPUT, MERGED_WEIGHTS, MERGED_BIAS };
 
 /* Weights (input_hidden_size, hidden_size + hidden_size + v_hidden_size) and their bias; the three sizes are equal
-   unless qkv_hidden_sizes tells them. */
+   unless qkv_hidden_sizes gives them. */
 static enum ox_code read_merged(struct node *n, struct size *input, struct size *hidden, struct size *v_hidden)
 {
         const int64_t *sizes;
@@ -32,14 +32,14 @@ static enum ox_code read_merged(struct node *n, struct size *input, struct size 
         return size_is(n, &all, sum, MERGED_WEIGHTS);
 }
 
-/* Where an operator with merged weights has its other inputs; -1: nowhere. */
+/* The positions of the other inputs of an operator with merged weights; -1: none. */
 struct merged {
         int mask, past, attention_bias;
 };
 
 /* Input (batch_size, sequence_length, input_hidden_size), output (batch_size, sequence_length, v_hidden_size); past and
-   present (2, batch_size, num_heads, length, head_size), where the present length is that of a buffer that both share,
-   or else what was and what is new. Q, K and V have one hidden size where there is a past. */
+   present (2, batch_size, num_heads, length, head_size), where the present length is that of a shared buffer, or else
+   the sum of past and new lengths. Q, K and V have one hidden size where there is a past. */
 static enum ox_code merged_attention(struct node *n, struct size length, const struct merged *at)
 {
         int64_t num_heads = attr_int_or(n, "num_heads", 1);
@@ -71,13 +71,13 @@ enum ox_code infer_com_microsoft_Attention(struct node *n)
         return merged_attention(n, (struct size){0}, &(struct merged){.mask = 3, .past = 4, .attention_bias = 5});
 }
 
-/* DecoderMaskedSelfAttention 1: of one token. */
+/* DecoderMaskedSelfAttention 1: for one token. */
 enum ox_code infer_DecoderMaskedSelfAttention(struct node *n)
 {
         return merged_attention(n, size_int(1), &(struct merged){.mask = 3, .past = 4, .attention_bias = 5});
 }
 
-/* QAttention 1: scales and zero points change no shape. */
+/* QAttention 1: scales and zero points do not affect shapes. */
 enum ox_code infer_QAttention(struct node *n)
 {
         TRY(in_expect_scalar(n, 3));
@@ -107,7 +107,7 @@ enum ox_code infer_LongformerAttention(struct node *n)
 
 /* DecoderAttention 1: query (sequence_length, batch_size, hidden_size), key (total_sequence_length, batch_size,
    hidden_size). Caches are (batch_size, num_heads, length, head_size); the new length depends on inputs of one element,
-   in ways that the text leaves open. */
+   in ways that the text does not define. */
 enum ox_code infer_DecoderAttention(struct node *n)
 {
         enum { QUERY, KEY, Q_WEIGHT, KV_WEIGHT, BIAS, PADDING_MASK, KEY_CACHE, VALUE_CACHE, FLAGS, END = 12 };
@@ -190,7 +190,7 @@ enum ox_code infer_PackedMultiHeadAttention(struct node *n)
         return OUT_SIZED(n, 0, &tokens, &v_hidden);
 }
 
-/* RemovePadding 1: input (batch_size, sequence_length, hidden_size); data decides how many tokens there are. */
+/* RemovePadding 1: input (batch_size, sequence_length, hidden_size); the number of tokens depends on data. */
 enum ox_code infer_RemovePadding(struct node *n)
 {
         struct size batch = {0}, length = {0}, hidden = {0}, one = size_int(1), more;

@@ -5,8 +5,8 @@
 #include "ops/kit/sizes.h"
 #include "ops/rules/microsoft.h"
 
-/* BiasGelu 1: B is "a 1D tensor", one element for each of the last axis of A. FastGelu 1: the same of `bias`, which may
-   be left out. */
+/* BiasGelu 1: B is "a 1D tensor", one element for each of the last axis of A. FastGelu 1: the same for `bias`, which is
+   optional. */
 enum ox_code infer_bias_gelu(struct node *n)
 {
         int rank = in_rank(n, 0);
@@ -56,7 +56,7 @@ enum ox_code infer_BiasSoftmax(struct node *n)
         return out_like(n, 0, out_row_elem(n, 0), 0);
 }
 
-/* The bias of a dropout is as long as the last axis of data, or has data's shape. */
+/* The bias of a dropout has the length of the last axis of data, or data's shape. */
 static enum ox_code agree_dropout_bias(struct node *n, int rank, struct dim *dims)
 {
         if (!in_has_rank(n, 1))

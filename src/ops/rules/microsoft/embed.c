@@ -13,7 +13,7 @@ enum {
         EMBED_MASK
 };
 
-/* What both operators have: ids and mask (batch_size, sequence_length), embeddings (, hidden_size), gamma and beta
+/* Inputs of both operators: ids and mask (batch_size, sequence_length), embeddings (, hidden_size), gamma and beta
    (hidden_size). */
 static enum ox_code embed(struct node *n, struct size *batch, struct size *length, struct size *hidden)
 {
@@ -30,7 +30,8 @@ static enum ox_code embed(struct node *n, struct size *batch, struct size *lengt
         return OUT_SIZED(n, 1, batch);
 }
 
-/* EmbedLayerNormalization 1: position_ids may have a batch of 1. The sum of the embeddings is what is normalized. */
+/* EmbedLayerNormalization 1: position_ids may have a batch of 1. The optional output is the sum of the embeddings
+   before normalization. */
 enum ox_code infer_EmbedLayerNormalization(struct node *n)
 {
         enum { POSITION_IDS = 8 };
@@ -43,8 +44,8 @@ enum ox_code infer_EmbedLayerNormalization(struct node *n)
         return OUT_SIZED(n, 2, &batch, &length, &hidden);
 }
 
-/* QEmbedLayerNormalization 1: the same with embeddings of 8 bits; scales and zero points change no shape. What belongs
-   to segments "must either all be provided or all be omitted". */
+/* QEmbedLayerNormalization 1: the same with embeddings of 8 bits; scales and zero points do not affect shapes. Inputs
+   of segments "must either all be provided or all be omitted". */
 enum ox_code infer_QEmbedLayerNormalization(struct node *n)
 {
         enum { SEGMENT_SCALE = 10, SEGMENT_ZERO_POINT = 15 };

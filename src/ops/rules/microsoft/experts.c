@@ -2,9 +2,9 @@
 #include "ops/kit/sized.h"
 #include "ops/rules/microsoft.h"
 
-/* MoE 1, QMoE 1: input (num_tokens, hidden_size) or (batch_size, sequence_length, hidden_size), which the output has
-   too; router_probs (num_tokens, num_experts), where the tokens of all batches count. What the weights are packed in
-   does not reach the output. */
+/* MoE 1, QMoE 1: input (num_tokens, hidden_size) or (batch_size, sequence_length, hidden_size), as is the output;
+   router_probs (num_tokens, num_experts), with the tokens of all batches. The packing of the weights does not affect
+   the output. */
 enum ox_code infer_MoE(struct node *n)
 {
         struct size tokens = {0};

@@ -1,9 +1,9 @@
-/* Images of blocked channels (com.microsoft.nchwc): (N, C, H, W), where C counts what pads the last block too. */
+/* Images of blocked channels (com.microsoft.nchwc): (N, C, H, W), where C includes the padding of the last block. */
 #include "ops/kit/sized.h"
 #include "ops/rules/microsoft.h"
 
-/* Channels in whole blocks. A block is 8 or 16, which no file says: where that makes a difference the filters of the
-   convolution behind tell. */
+/* Channels in whole blocks. A block has 8 or 16, which no file says; if that matters, the filters of the following
+   convolution determine it. */
 static struct size blocked_channels(struct node *n, struct size channels)
 {
         static const int64_t blocks[] = {8, 16};
@@ -43,7 +43,7 @@ enum ox_code infer_ReorderOutput(struct node *n)
         return OUT_SIZED(n, 0, &N, &channels, &H, &W);
 }
 
-/* Upsample 1: each axis multiplied by a whole number, which is 1 for batch and channels. */
+/* Upsample 1: multiplies each axis by an integer, which is 1 for batch and channels. */
 enum ox_code infer_com_microsoft_nchwc_Upsample(struct node *n)
 {
         const int64_t *scales;

@@ -1,4 +1,4 @@
-/* Operators of com.microsoft on matrices in cublasLt's orders, and those of which the text tells types alone. */
+/* Operators of com.microsoft on matrices in cublasLt's orders, and operators whose text gives only types. */
 #include "ops/kit/axes.h"
 #include "ops/kit/sized.h"
 #include "ops/rules/microsoft.h"
@@ -10,7 +10,7 @@ enum ox_code infer_declared_types(struct node *n)
         return OX_OK;
 }
 
-/* QuantizeWithOrder 1, DequantizeWithOrder 1: the text does not tell the shape; runtime 1.30 gives the input's. */
+/* QuantizeWithOrder 1, DequantizeWithOrder 1: the text does not give the shape; runtime 1.30 gives the input's. */
 enum ox_code infer_ordered(struct node *n)
 {
         TRY(in_expect_tensor(n, 0));

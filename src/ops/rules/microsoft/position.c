@@ -8,7 +8,7 @@ struct rotary {
         struct size batch, length, last;
 };
 
-/* The input of a rotation; nothing of it is known when its rank is not. */
+/* The input of a rotation; its sizes are unknown if its rank is. */
 static enum ox_code read_rotary(struct node *n, struct rotary *ret)
 {
         int rank = in_rank(n, 0);
@@ -24,7 +24,7 @@ static enum ox_code read_rotary(struct node *n, struct rotary *ret)
         return size_at(n, &ret->last, 0, rank - 1);
 }
 
-/* The input's shape with what the other inputs tell of it. */
+/* The input's shape, completed by the other inputs. */
 static enum ox_code out_rotary(struct node *n, const struct rotary *r)
 {
         int rank = in_rank(n, 0);
@@ -38,7 +38,7 @@ static enum ox_code out_rotary(struct node *n, const struct rotary *r)
         return out_tensor(n, 0, out_row_elem(n, 0), rank, dims);
 }
 
-/* Caches of cosines and sines are (max_sequence_length, half of what is rotated). */
+/* Caches of cosines and sines are (max_sequence_length, half of the rotated size). */
 static enum ox_code agree_caches(struct node *n)
 {
         struct size length = {0}, half = {0};
@@ -50,8 +50,8 @@ static enum ox_code agree_caches(struct node *n)
         return IN_SIZED(n, 3, &length, &half);
 }
 
-/* RotaryEmbedding 1 of com.microsoft: position_ids are (1), or (batch_size, sequence_length); those of a packed batch
-   are not the input's. */
+/* RotaryEmbedding 1 of com.microsoft: position_ids are (1), or (batch_size, sequence_length); in a packed batch these
+   sizes differ from the input's. */
 enum ox_code infer_com_microsoft_RotaryEmbedding(struct node *n)
 {
         struct rotary r;

@@ -1,10 +1,11 @@
-/* Products with a quantized matrix of two axes: the last axis of A, (..., K), becomes N, and the others stay. */
+/* Products with a quantized matrix of two axes: the last axis of A, (..., K), becomes N, and the others do not
+   change. */
 #include "ops/kit/list.h"
 #include "ops/kit/sized.h"
 #include "ops/kit/sizes.h"
 #include "ops/rules/microsoft.h"
 
-/* Output `o`, which is A with another last axis; A's is K, as far as either is known. */
+/* Output `o`, which is A with another last axis; the last axis of A is K. */
 static enum ox_code out_product(struct node *n, int o, struct size K, struct size N)
 {
         int rank = in_rank(n, 0);
@@ -112,8 +113,8 @@ enum ox_code infer_MatMulFpQ4(struct node *n)
         return out_product(n, 0, K, N);
 }
 
-/* QOrderedMatMul 1: A is (batch, M, K), and Y (batch, M, N). B is stored in an order of its own, in which its sizes
-   cannot be told apart, so that N comes from the bias or from C, (batch, M, N) or (M, N), whose batch may be 1. */
+/* QOrderedMatMul 1: A is (batch, M, K), and Y (batch, M, N). B is stored in an order in which its sizes cannot be
+   distinguished, so N comes from the bias or from C, (batch, M, N) or (M, N), whose batch may be 1. */
 enum ox_code infer_QOrderedMatMul(struct node *n)
 {
         enum { A = 0, B = 2, BIAS = 5, C };

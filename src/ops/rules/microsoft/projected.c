@@ -4,11 +4,11 @@
 #include "ops/kit/sizes.h"
 #include "ops/rules/microsoft.h"
 
-/* -- as many heads of keys and values as of queries -- */
+/* -- keys and values with as many heads as queries -- */
 
 enum { QUERY, KEY, VALUE };
 
-/* What the inputs say of the sizes that the texts name. `total` is the length of the keys, past ones counted in. */
+/* The named sizes of the inputs. `total` is the length of the keys, including past ones. */
 struct heads {
         int64_t num_heads;
         struct size batch, length, kv_length, heads, hidden, v_hidden, head, v_head, past, total;
@@ -22,7 +22,7 @@ static enum ox_code read_query(struct node *n, struct heads *h)
 }
 
 /* Key and value (batch_size, kv_sequence_length, hidden_size or v_hidden_size), or both (batch_size, num_heads,
-   kv_sequence_length, head_size): whichever of them is of known rank tells it. A key of unknown rank may hold both. */
+   kv_sequence_length, head_size): the one of known rank determines which. A key of unknown rank may hold both. */
 static enum ox_code read_key_value(struct node *n, struct heads *h)
 {
         int rank = in_has_rank(n, KEY) ? in_rank(n, KEY) : in_rank(n, VALUE);
@@ -44,7 +44,7 @@ static enum ox_code read_key_value(struct node *n, struct heads *h)
         return size_part(n, h->v_hidden, h->num_heads, VALUE, &h->v_head);
 }
 
-/* Past keys and values at `first` and behind it, (batch_size, num_heads, length, head_size). */
+/* Past keys and values, inputs `first` and the next one, (batch_size, num_heads, length, head_size). */
 static enum ox_code read_past(struct node *n, int first, struct heads *h)
 {
         TRY(IN_SIZED(n, first, &h->batch, &h->heads, &h->past, &h->head));
@@ -98,7 +98,7 @@ static enum ox_code read_multi_head(struct node *n, struct heads *h)
 }
 
 /* MultiHeadAttention 1: present keys and values are the past ones and the new ones, or a buffer that both share where
-   past_sequence_length is given. What a past means beside keys of rank 4 the text leaves open. */
+   past_sequence_length is given. The text does not define a past together with keys of rank 4. */
 enum ox_code infer_MultiHeadAttention(struct node *n)
 {
         enum { BIAS = 3, PADDING_MASK, ATTENTION_BIAS, PAST, PAST_LENGTH = 8 };
@@ -113,7 +113,7 @@ enum ox_code infer_MultiHeadAttention(struct node *n)
                 h.total = h.kv_length;
         else if (!shared && in_rank(n, KEY) != 4)
                 h.total = size_add(n, h.past, h.kv_length);
-        if (in_rank(n, PADDING_MASK) == 3) /* of rank 2 it may be as long as the new keys alone */
+        if (in_rank(n, PADDING_MASK) == 3) /* with rank 2 it may have the length of only the new keys */
                 TRY(agree_mask(n, PADDING_MASK, 3, &h.batch, &h.length, &h.total));
         TRY(in_expect_rank_most(n, PADDING_MASK, 3));
         TRY(agree_attention_bias(n, ATTENTION_BIAS, &h.batch, &h.heads, &h.length, &h.total));
@@ -121,8 +121,8 @@ enum ox_code infer_MultiHeadAttention(struct node *n)
 }
 
 /* DecoderMaskedMultiHeadAttention 1: one token. The query may hold all three, (batch_size, 1, 2 * hidden_size +
-   v_hidden_size); keys of rank 4 are those of a memory, to which nothing is added, and the text leaves open what is
-   present then. */
+   v_hidden_size); keys of rank 4 belong to a memory, to which nothing is added, and the text does not define the
+   present ones then. */
 enum ox_code infer_DecoderMaskedMultiHeadAttention(struct node *n)
 {
         enum { MASK = 3, ATTENTION_BIAS, PAST, BIAS = 10 };
@@ -155,7 +155,7 @@ enum ox_code infer_DecoderMaskedMultiHeadAttention(struct node *n)
         return out_heads(n, &h, &present);
 }
 
-/* -- fewer heads of keys and values than of queries -- */
+/* -- keys and values with fewer heads than queries -- */
 
 /* The last axes of query, key and value in terms of the heads: num_heads * head_size and kv_num_heads * head_size, or
    without a key (num_heads + 2 * kv_num_heads) * head_size in the query. */
@@ -170,7 +170,7 @@ static struct groups read_groups(const struct node *n)
                                .kv_heads = attr_int_or(n, "kv_num_heads", 1)};
 }
 
-/* The heads of a query whose last axis is `query`, where there are keys beside it or in it. */
+/* The heads of a query whose last axis is `query`, with keys in an input of their own or in the query. */
 static enum ox_code split_query(struct node *n, struct groups *g, struct size query)
 {
         if (in_given(n, KEY)) {
@@ -180,7 +180,7 @@ static enum ox_code split_query(struct node *n, struct groups *g, struct size qu
         return size_part(n, query, g->q_heads + 2 * g->kv_heads, QUERY, &g->head);
 }
 
-/* The head size once keys are read, where the query did not tell it; and what it makes of the keys. */
+/* The head size from the keys, if the query did not determine it; and the last axis of the keys by the head size. */
 static enum ox_code split_keys(struct node *n, struct groups *g)
 {
         if (!g->head.known)
@@ -188,7 +188,7 @@ static enum ox_code split_keys(struct node *n, struct groups *g)
         return size_is(n, &g->kv_hidden, size_times(n, g->kv_heads, g->head), KEY);
 }
 
-/* The last axis of the output, once all is read that tells the head size. */
+/* The last axis of the output, after all inputs that determine the head size. */
 static struct size hidden_size(struct node *n, const struct groups *g)
 {
         return g->hidden.known ? g->hidden : size_times(n, g->q_heads, g->head);
@@ -217,7 +217,8 @@ static enum ox_code read_grouped(struct node *n, struct groups *g, struct size *
         return split_keys(n, g);
 }
 
-/* The last axis of a cache: the head size, unless it is quantized, which may pack it: then a past alone tells it. */
+/* The last axis of a cache: the head size, unless the cache is quantized and possibly packed, when only a past
+   determines it. */
 static struct size *cache_size(struct node *n, const char *quantized, struct groups *g, struct size *own)
 {
         return attr_is(n, quantized, "NONE") ? &g->head : own;

@@ -1,5 +1,5 @@
-/* Elementwise operators of com.microsoft on quantized tensors: scale and zero point of a tensor stand behind it, those
-   of the output come last, and each is one element. */
+/* Elementwise operators of com.microsoft on quantized tensors: each tensor is followed by its scale and zero point,
+   those of the output come last, and each has one element. */
 #include "ops/kit/axes.h"
 #include "ops/kit/broadcast.h"
 #include "ops/kit/list.h"
@@ -7,7 +7,7 @@
 #include "ops/kit/sizes.h"
 #include "ops/rules/microsoft.h"
 
-/* The operands, broadcast; all inputs beside them are scales and zero points. */
+/* Broadcasts the operands; all other inputs are scales and zero points. */
 static enum ox_code broadcast_operands(struct node *n, const int *operands, int count)
 {
         struct broadcast_side shape = {.rank = RANK_UNKNOWN, .input = -1};
@@ -50,7 +50,7 @@ enum ox_code infer_QLinearWhere(struct node *n)
         return broadcast_operands(n, (const int[]){0, 1, 4}, 3);
 }
 
-/* MulInteger 1: zero points alone stand behind the operands. */
+/* MulInteger 1: each operand is followed only by a zero point. */
 enum ox_code infer_MulInteger(struct node *n)
 {
         return broadcast_operands(n, (const int[]){0, 2}, 2);
@@ -62,7 +62,7 @@ enum ox_code infer_qlinear_unary(struct node *n)
         return broadcast_operands(n, (const int[]){0}, 1);
 }
 
-/* QLinearSoftmax 1: the axis is one of X whatever version of Softmax `opset` names. */
+/* QLinearSoftmax 1: the axis is one of X for any version of Softmax in `opset`. */
 enum ox_code infer_QLinearSoftmax(struct node *n)
 {
         int axis;
@@ -103,8 +103,8 @@ enum ox_code infer_DequantizeBFP(struct node *n)
         return out_tensor(n, 0, out_row_elem(n, 0), (int)shape.count, dims);
 }
 
-/* How many elements one of the last axis holds: 8 / bits in uint8 data; 0 where the type is not known. The text gives
-   `bits` no default; runtime 1.30 takes 4. */
+/* The number of elements in one entry of the last axis: 8 / bits in uint8 data; 0 if the type is unknown. The text
+   gives `bits` no default; runtime 1.30 takes 4. */
 static int64_t elements_packed(const struct node *n)
 {
         if (in_elem(n, 0) == ELEM_UNDEFINED)
@@ -112,8 +112,8 @@ static int64_t elements_packed(const struct node *n)
         return in_elem(n, 0) == ELEM_UINT8 ? 8 / attr_int_or(n, "bits", 4) : 1;
 }
 
-/* GatherBlockQuantized 1: Gather of dequantized data, which have the type of the scales. An index out of bounds
-   gives zeros. */
+/* GatherBlockQuantized 1: Gather from dequantized data, which have the type of the scales. An index out of range gives
+   zeros. */
 enum ox_code infer_GatherBlockQuantized(struct node *n)
 {
         enum { DATA, INDICES, SCALES };

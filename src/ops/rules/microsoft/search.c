@@ -1,9 +1,8 @@
-/* Generation of text. The sequences have room for max_length tokens, those of the prompt counted in, whenever they end.
- */
+/* Generation of text. The sequences always have max_length tokens, including those of the prompt. */
 #include "ops/kit/sized.h"
 #include "ops/rules/microsoft.h"
 
-/* The vocabulary: vocab_size, or what the masks (vocab_size) and (batch_size, vocab_size) tell. */
+/* The vocabulary: vocab_size, or the size in the masks (vocab_size) and (batch_size, vocab_size). */
 static enum ox_code read_vocabulary(struct node *n, int mask, int prefix_mask, struct size *batch, struct size *ret)
 {
         int64_t given = attr_int_or(n, "vocab_size", 0);
@@ -14,7 +13,7 @@ static enum ox_code read_vocabulary(struct node *n, int mask, int prefix_mask, s
         return IN_SIZED(n, prefix_mask, batch, ret);
 }
 
-/* BeamSearch 1, WhisperBeamSearch 1: input_ids (batch_size, sequence_length), or what an encoder takes instead of ids;
+/* BeamSearch 1, WhisperBeamSearch 1: input_ids (batch_size, sequence_length), or another input of the encoder;
    sequences (batch_size, num_return_sequences, max_length). Scores are (max_length - sequence_length, batch_size,
    num_beams, vocab_size), where a prompt of ids is what the decoder starts with; cross_qk is (batch_size,
    num_return_sequences, layers and heads, tokens, frames). */

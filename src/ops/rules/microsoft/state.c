@@ -4,8 +4,8 @@
 #include "ops/kit/sizes.h"
 #include "ops/rules/microsoft.h"
 
-/* The state that input `i` has, if it is given, and output `o` gets: the sizes, behind an axis of `window` states if
-   that is more than 0. */
+/* The state in input `i`, if it is given, and in output `o`: these sizes, after an axis of `window` states if `window`
+   > 0. */
 static enum ox_code carry_state(struct node *n, int i, int o, int64_t window, int rank, struct size *const *sizes)
 {
         struct size states = size_int(window), **all;
@@ -22,7 +22,7 @@ static enum ox_code carry_state(struct node *n, int i, int o, int64_t window, in
         carry_state((n), (i), (o), (window), (int)(sizeof((struct size *[]){__VA_ARGS__}) / sizeof(struct size *)),    \
                     (struct size *const[]){__VA_ARGS__})
 
-/* -- convolutions: the positions that they look back are (k - 1) * dilation -- */
+/* -- convolutions: they use (k - 1) * dilation earlier positions -- */
 
 static struct size look_back(struct node *n, struct size kernel)
 {
@@ -53,7 +53,7 @@ static enum ox_code conv_channels_last(struct node *n, struct size state)
         return out_sized(n, 0, rank, sizes);
 }
 
-/* The text gives the shape of the state for one spatial axis alone. */
+/* The text gives the shape of the state only for one spatial axis. */
 static enum ox_code conv_of_more_axes(struct node *n, int axes)
 {
         struct size channels = {0};
@@ -173,7 +173,7 @@ static enum ox_code in_tokens(struct node *n, int i, struct tokens *t, struct si
         return size ? IN_SIZED(n, i, &t->first, &t->second, heads, size) : IN_SIZED(n, i, &t->first, &t->second, heads);
 }
 
-/* The text has one number of heads for queries and keys, H, and a multiple of it for all else. */
+/* The text has one number of heads for queries and keys, H, and a multiple of it for everything else. */
 static enum ox_code read_net(struct node *n, struct tokens *t, struct size *H, struct size *H_v, struct size *d_k,
                              struct size *d_v)
 {

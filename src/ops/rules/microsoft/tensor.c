@@ -1,4 +1,4 @@
-/* Operators of com.microsoft that cut tensors up and compare them, on matrices and on spectra. */
+/* Operators of com.microsoft that slice and compare tensors, and operators on matrices and spectra. */
 #include "ops/kit/axes.h"
 #include "ops/kit/sized.h"
 #include "ops/kit/sizes.h"
@@ -56,7 +56,7 @@ enum ox_code infer_ExpandDims(struct node *n)
         return out_tensor(n, 0, out_row_elem(n, 0), rank + 1, dims);
 }
 
-/* Inverse 1: "every matrix in the batch must be invertible", so that the last two axes are equal. */
+/* Inverse 1: "every matrix in the batch must be invertible", so the last two axes are equal. */
 enum ox_code infer_Inverse(struct node *n)
 {
         int rank = in_rank(n, 0);
@@ -80,7 +80,7 @@ enum ox_code infer_IsAllFinite(struct node *n)
         return out_tensor(n, 0, out_row_elem(n, 0), 0, NULL);
 }
 
-/* Rfft 1: n samples become n // 2 + 1 complex numbers, whose parts are a new last axis. The text tells that of a signal
+/* Rfft 1: n samples become n // 2 + 1 complex numbers, whose parts are a new last axis. The text says so for a signal
    of one axis, the last. */
 enum ox_code infer_Rfft(struct node *n)
 {
@@ -124,8 +124,8 @@ enum ox_code infer_Irfft(struct node *n)
         return out_tensor(n, 0, out_row_elem(n, 0), rank - 1, dims);
 }
 
-/* SparseToDenseMatMul 1: A is a matrix, (M, K), or with transA (K, M). B is "N-dimensional"; the text does not say what
-   becomes of more axes than two. */
+/* SparseToDenseMatMul 1: A is a matrix, (M, K), or with transA (K, M). B is "N-dimensional"; the text does not define
+   the result for more than two axes. */
 enum ox_code infer_SparseToDenseMatMul(struct node *n)
 {
         struct size M = {0}, K = {0}, N = {0};
@@ -139,7 +139,7 @@ enum ox_code infer_SparseToDenseMatMul(struct node *n)
         return OUT_SIZED(n, 0, &M, &N);
 }
 
-/* UnfoldTensor 1: an axis of `size` more, and (sizedim - size) / step + 1 slices. The text gives `dim` and `step` no
+/* UnfoldTensor 1: (sizedim - size) / step + 1 slices, and a new axis of `size`. The text gives `dim` and `step` no
    defaults; runtime 1.30 takes the last axis, and 1. */
 enum ox_code infer_UnfoldTensor(struct node *n)
 {

@@ -3,8 +3,8 @@
 #include "ops/kit/sizes.h"
 #include "ops/rules/microsoft.h"
 
-/* BifurcationDetector 1: predicted tokens from some index on, if there are any, follow the current ones. The new index
-   is shaped as the previous one. */
+/* BifurcationDetector 1: the current tokens are followed by predicted ones from some index on, if there are any. The
+   new index is shaped as the previous one. */
 enum ox_code infer_BifurcationDetector(struct node *n)
 {
         enum { SOURCE, CURRENT, MATCH, PREDICTED };
@@ -84,7 +84,7 @@ enum ox_code infer_NGramRepeatBlock(struct node *n)
         return OUT_SIZED(n, 0, &batch, &vocabulary);
 }
 
-/* Whether no axis of the texts has size 0, which may be taken for granted of a symbol. */
+/* Whether no axis of the texts has size 0, which may be assumed of a symbol. */
 static bool some_texts(struct node *n, int rank)
 {
         for (int d = 0; d < rank; d++)
@@ -93,8 +93,8 @@ static bool some_texts(struct node *n, int rank)
         return true;
 }
 
-/* Tokenizer 1: [C] gives [C, D] and [N, C] gives [N, C, D], where D is the most tokens of a text. Of
-   no texts, [0] stays [0], and [N, 0] stays [N, 0]; so do runtimes, for which [0, C] is [0, 0]. */
+/* Tokenizer 1: [C] gives [C, D] and [N, C] gives [N, C, D], where D is the largest number of tokens of a text. Without
+   texts, [0] stays [0] and [N, 0] stays [N, 0], as in runtimes, where [0, C] gives [0, 0]. */
 enum ox_code infer_Tokenizer(struct node *n)
 {
         int rank = in_rank(n, 0);
@@ -119,7 +119,7 @@ enum ox_code infer_Tokenizer(struct node *n)
 }
 
 /* WordConvEmbedding 1: a vector of embedding_size for each word, "if not provided, the filter size" of W. The text does
-   not say how words are laid out; runtime 1.30 takes (words, characters), and of more axes the first alone. */
+   not say how words are laid out; runtime 1.30 takes (words, characters), and of more axes only the first. */
 enum ox_code infer_WordConvEmbedding(struct node *n)
 {
         enum { SEQUENCE, W, B, C };

@@ -1,4 +1,4 @@
-/* Sequences. A sequence knows each element's type while its length is known, and else a type that holds for all of
+/* Sequences. The type of each element is known while the length is known; otherwise a joined type holds for all of
    them. */
 #include "ops/rules/sequence.h"
 #include "ops/kit/axes.h"
@@ -16,13 +16,13 @@ static struct type join(struct node *n, const struct type *a, const struct type 
         return type_same(a, b) ? *a : type_join(n->arena, n->dims, a, b, fresh_axis, n);
 }
 
-/* Sizes that differ, in a shape that is being joined. */
+/* Marks differing sizes in a shape that is being joined. */
 static struct dim mark_axis(void *user, int axis)
 {
         return dim_int(-1);
 }
 
-/* Whether what was joined so far holds for a tensor as well. */
+/* Whether the type joined so far also holds for a tensor. */
 static bool holds_for(const struct type *joined, const struct type *type)
 {
         if (joined->kind != type->kind || joined->elem != type->elem || joined->rank != type->rank)
@@ -33,8 +33,7 @@ static bool holds_for(const struct type *joined, const struct type *type)
         return true;
 }
 
-/* Joins the first `count`, going on from what was joined of them before, if no sizes that differed could be found to be
-   equal since. */
+/* Joins the first `count`, continuing an earlier join if no differing sizes were found to be equal since. */
 static struct type join_marked(struct node *n, struct elements *elements, size_t count)
 {
         uint32_t facts = dim_facts(n->dims);
@@ -50,7 +49,7 @@ static struct type join_marked(struct node *n, struct elements *elements, size_t
         return joined;
 }
 
-/* One symbol stands for all the sizes that differ on an axis, however many elements there are. */
+/* One symbol stands for all differing sizes on an axis, for any number of elements. */
 static struct type join_all(struct node *n, struct elements *elements, size_t count)
 {
         struct type joined = join_marked(n, elements, count);
@@ -72,13 +71,13 @@ static enum ox_code expect_sequence(struct node *n, int i)
         return node_error(n, REASON_TYPE_MISMATCH, i, "%s must be a sequence", node_input_name(n, i));
 }
 
-/* What holds for every element of a sequence. */
+/* A type that holds for every element of a sequence. */
 static const struct type *element_type(const struct node *n, int i)
 {
         return in_type(n, i)->kind == TYPE_SEQUENCE ? in_type(n, i)->of : &type_unknown;
 }
 
-/* The number of elements, bound symbols replaced; false when nothing is known of it. */
+/* The number of elements, with bound symbols replaced; false if it is unknown. */
 static bool length_of(const struct node *n, int i, struct dim *ret)
 {
         if (!n->in[i]->has_length)
@@ -87,7 +86,7 @@ static bool length_of(const struct node *n, int i, struct dim *ret)
         return true;
 }
 
-/* Each element's type; false when they are not known one by one. */
+/* The type of each element; false if they are not known one by one. */
 static bool elements_known(const struct node *n, int i, size_t *ret_count)
 {
         struct dim length;
@@ -116,7 +115,7 @@ static enum ox_code out_sequence(struct node *n, struct type of, const struct di
         return OX_OK;
 }
 
-/* A sequence of known elements. `elem` is their element type when there are none. */
+/* A sequence of known elements. `elem` is its element type if it is empty. */
 static enum ox_code out_elements(struct node *n, enum elem elem, struct elements *elements, size_t count)
 {
         struct dim length = dim_int((int64_t)count);
@@ -130,8 +129,8 @@ static bool is_named(const struct dim_symbol *symbol)
         return !symbol->anonymous || symbol->from_input;
 }
 
-/* One element of a sequence of which only the joined type is known. A symbol that was made up may stand for something
-   else in each element; integers and the symbols of the model and its inputs hold for all. */
+/* One element of a sequence with only a joined type. A fresh symbol may stand for another size in each element;
+   integers and symbols of the model and its inputs hold for all. */
 static struct type any_element(struct node *n, const struct type *of)
 {
         struct type type = *of;
@@ -160,8 +159,8 @@ static enum ox_code check_position(struct node *n, int i, int64_t length, int64_
         return OX_OK;
 }
 
-/* The same of input `i` for a sequence whose elements are not known: a condition where its length is not a number.
-   `end`: behind the last one is a position as well. Without the input it is the end, or the last one. */
+/* The same for input `i` and a sequence of unknown elements: a condition if the length is not a number. With `end` the
+   position after the last element is valid too. The default is the end, or the last element. */
 static enum ox_code expect_position(struct node *n, int i, bool end)
 {
         struct dim length;
@@ -204,7 +203,7 @@ enum ox_code infer_SequenceConstruct(struct node *n)
         return out_elements(n, elem, elements, (size_t)n->n_in);
 }
 
-/* SequenceEmpty (11): the default of `dtype` stands in the text alone. */
+/* SequenceEmpty (11): only the text, not the schema, has the default of `dtype`. */
 enum ox_code infer_SequenceEmpty(struct node *n)
 {
         return out_elements(n, attr_elem(n, "dtype", ELEM_FLOAT), NULL, 0);
@@ -234,7 +233,7 @@ enum ox_code infer_SequenceAt(struct node *n)
         return out_type(n, 0, &type);
 }
 
-/* The tensor of SequenceInsert with the sequence's element type, if that alone is known, and the other way round. */
+/* The tensor of SequenceInsert gets the sequence's element type if its own is unknown, and the other way round. */
 static enum ox_code unify_elem(struct node *n, struct type *of, struct type *tensor)
 {
         if (of->kind == TYPE_UNKNOWN)
@@ -291,8 +290,8 @@ enum ox_code infer_SequenceInsert(struct node *n)
         return out_sequence(n, join(n, &of, &tensor), &length, NULL);
 }
 
-/* SequenceErase (11): without `position` the last. What is left may share a size that the erased element has not: its
-   symbols are its own. */
+/* SequenceErase (11): without `position` the last. The rest may share a size that the erased element does not have, so
+   its symbols are new. */
 enum ox_code infer_SequenceErase(struct node *n)
 {
         size_t count;
@@ -370,7 +369,7 @@ static const struct type *slice_type(const struct node *n, int axis)
         return type_keep(n->arena, type_tensor(in_elem(n, 0), rank - 1, dims));
 }
 
-/* Keeps that the chunks add up to the input on `axis`. */
+/* Records that the chunks add up to the input on `axis`. */
 static void out_along(struct node *n, int axis)
 {
         struct along *along = arena_new_array(n->arena, struct along, 1);
@@ -380,7 +379,7 @@ static void out_along(struct node *n, int axis)
                 n->out[0].along = along;
 }
 
-/* `count` elements of which all but perhaps the last are of one type. */
+/* `count` elements of one type, except possibly the last. */
 static enum ox_code out_chunks(struct node *n, int axis, struct dim count, const struct type *each,
                                const struct type *last)
 {
@@ -429,7 +428,7 @@ static enum ox_code split_by_sizes(struct node *n, int axis, const struct conten
         return out_elements(n, in_elem(n, 0), elements, sizes->count);
 }
 
-/* The number of chunks when `split` is of rank 1. */
+/* The number of chunks if `split` has rank 1. */
 static bool chunk_count(const struct node *n, struct dim *ret)
 {
         if (in_rank(n, 1) != 1)
@@ -457,7 +456,7 @@ static enum ox_code check_split(struct node *n)
         return OX_OK;
 }
 
-/* SplitToSequence (11, 24): without `split` slices of size 1, of which `keepdims` 0 drops the axis. With `split`
+/* SplitToSequence (11, 24): without `split` the slices have size 1, and `keepdims` 0 removes the axis. With `split`
    that attribute is ignored. */
 enum ox_code infer_SplitToSequence(struct node *n)
 {
@@ -485,8 +484,8 @@ enum ox_code infer_SplitToSequence(struct node *n)
         return OX_OK;
 }
 
-/* The size that all elements have on `axis`. Elements that disagree make a warning and an unknown size: to the
-   specification's types a sequence of them is as good as any. */
+/* The size that all elements have on `axis`. If elements disagree, a warning and an unknown size, because the types of
+   the specification allow such a sequence. */
 static enum ox_code shared_size(struct node *n, size_t count, int axis, struct dim *ret)
 {
         bool found = false;
@@ -512,7 +511,7 @@ static enum ox_code shared_size(struct node *n, size_t count, int axis, struct d
         return OX_OK;
 }
 
-/* What the elements' sizes on `axis` add up to. */
+/* The sum of the elements' sizes on `axis`. */
 static struct dim added_size(struct node *n, size_t count, int axis)
 {
         struct dim *sizes = arena_new_array(n->arena, struct dim, count);
@@ -527,7 +526,7 @@ static struct dim added_size(struct node *n, size_t count, int axis)
         return dim_sum(n->dims, sizes, count);
 }
 
-/* The rank that a sequence's elements share; RANK_UNKNOWN when none is known, and, with a warning, when they differ. */
+/* The rank that a sequence's elements share; RANK_UNKNOWN if none is known, and, with a warning, if they differ. */
 static int shared_rank(struct node *n, size_t count)
 {
         int rank = RANK_UNKNOWN;
@@ -547,7 +546,7 @@ static int shared_rank(struct node *n, size_t count)
         return rank;
 }
 
-/* The sum of all elements' sizes along `axis`, when only their joined type is known. */
+/* The sum of all elements' sizes along `axis`, if only their joined type is known. */
 static struct dim joined_total(struct node *n, const struct type *of, int axis)
 {
         const struct along *along = n->in[0]->along;
