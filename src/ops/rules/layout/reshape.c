@@ -298,8 +298,14 @@ enum ox_code infer_Tile(struct node *n)
                                      "%s: repeats must have %d elements, one for each axis, got %zu",
                                      node_input_text(n, 0), rank, repeats.count);
         dims = in_dims(n, 0);
-        for (int d = 0; d < rank; d++)
-                dims[d] = tile_size(n, dims[d], list_at(&repeats, d), d);
+        for (int d = 0; d < rank; d++) {
+                struct scalar times = list_at(&repeats, d);
+
+                /* Not even of nothing may there be less. */
+                if (times.kind == SCALAR_INT)
+                        TRY(size_at_least(n, times.d, dim_int(0), 1));
+                dims[d] = tile_size(n, dims[d], times, d);
+        }
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 
