@@ -246,6 +246,8 @@ struct dim dim_under_facts(struct dim_table *t, struct dim d);
    body that may not run is not a fact outside. Nests: returns the argument of the dim_release() that ends it. */
 uint32_t dim_hold(struct dim_table *t, uint32_t first);
 void dim_release(struct dim_table *t, uint32_t before);
+/* Whether what is walked now may not run. */
+bool dim_is_held(const struct dim_table *t);
 
 /* Increases with every bound symbol: a dimension resolved at the same number is still resolved. */
 uint32_t dim_bindings(const struct dim_table *t);

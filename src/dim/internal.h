@@ -147,6 +147,7 @@ struct dim_table {
         /* Each increases when results stored under it become invalid. */
         uint32_t fact_generation, bind_generation, text_generation;
         uint32_t held;       /* symbols before this one are not bound (dim_hold) */
+        uint32_t holds;      /* that have not ended */
         uint32_t equalities; /* symbols that are equal to something by a fact */
         unsigned relate_level, divide_level, normal_level;
         bool may_presume;

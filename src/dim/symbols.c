@@ -397,10 +397,17 @@ uint32_t dim_hold(struct dim_table *t, uint32_t first)
         uint32_t before = t->held;
 
         t->held = first > before ? first : before;
+        t->holds++;
         return before;
 }
 
 void dim_release(struct dim_table *t, uint32_t before)
 {
         t->held = before;
+        t->holds--;
+}
+
+bool dim_is_held(const struct dim_table *t)
+{
+        return t->holds > 0;
 }

@@ -70,6 +70,7 @@ void condition_add(void *user, const struct dim_condition *condition, const stru
                 .op = n->source ? node_op(n) : "",
                 .value = text_or_empty(value),
                 .scope = n->scope,
+                .is_certain = !dim_is_held(f->dims),
         };
 }
 
@@ -98,7 +99,7 @@ const char *condition_said_before(void *user, struct dim size, const struct node
                                                                   : "at least ";
 
                 if (!dim_is_int(c->is.right) || c->is.relation == DIM_DIVIDES || c->is.relation == DIM_EITHER ||
-                    (c->scope[0] && strcmp(c->scope, n->scope) != 0))
+                    (!c->is_certain && strcmp(c->scope, n->scope) != 0))
                         continue;
                 dim_each_symbol(f->dims, dim_resolve(f->dims, size), look_for, &mention);
                 if (mention.found)

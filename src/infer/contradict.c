@@ -4,6 +4,8 @@
    it no number, and those about a few that can be few numbers each. */
 #include "infer/contradict.h"
 
+#include <string.h>
+
 #include "infer/joint.h"
 #include "infer/trial.h"
 
@@ -13,8 +15,9 @@
 struct wish {
         struct dim_condition is;    /* as it was written */
         struct dim_condition under; /* what the facts leave of it */
-        const char *node, *op, *value;
+        const char *scope, *node, *op, *value;
         int64_t node_index;
+        uint32_t order;   /* of being asked for */
         uint32_t symbol;  /* the one symbol in `under`; NONE */
         uint32_t next;    /* wish about that symbol; NONE */
         bool has_several; /* symbols in `under` */
@@ -58,7 +61,6 @@ static void tell(struct contradiction *x, struct wish *one, struct wish *other, 
         struct ox_diag diag = {.severity = OX_ERROR,
                                .code = reason_code(REASON_DIM_MISMATCH),
                                .reason = reason_word(REASON_DIM_MISMATCH),
-                               .scope = "",
                                .input = -1,
                                .axis = -1,
                                .expected = "",
@@ -70,10 +72,10 @@ static void tell(struct contradiction *x, struct wish *one, struct wish *other, 
         one->is_told = true;
         if (other)
                 other->is_told = true;
-        const struct wish *last = other && other->node_index > one->node_index ? other : one,
-                          *first = last == one ? other : one;
+        const struct wish *last = other && other->order > one->order ? other : one, *first = last == one ? other : one;
         const char *here = must(f, &last->is);
 
+        diag.scope = last->scope;
         diag.node = last->node;
         diag.node_index = last->node_index;
         diag.op = last->op;
@@ -81,8 +83,9 @@ static void tell(struct contradiction *x, struct wish *one, struct wish *other, 
         if (!first)
                 diag.message = arena_printf(f->arena, "%s, which no size fulfils beside the other conditions", here);
         else
-                diag.message = arena_printf(f->arena, "%s, but %s for %s%s", here, must(f, &first->is),
+                diag.message = arena_printf(f->arena, "%s, but %s for %s%s%.*s%s", here, must(f, &first->is),
                                             node_party(f->arena, first->node_index, first->node, first->op),
+                                            first->scope[0] ? " in " : "", NAME_SHOWN, first->scope,
                                             with_others ? ", and no size fulfils both and all other conditions" : "");
         diags_add(&f->diags, f->arena, &diag);
 }
@@ -117,9 +120,13 @@ static bool by_fact(struct contradiction *x, struct wish *wish)
         struct dim_fact fact;
 
         if (!dim_fact_against(x->f->dims, wish->is.left, wish->is.right, &fact) ||
-            fact.because.node_index == wish->node_index)
+            (fact.because.node_index == wish->node_index &&
+             strcmp(text_or_empty(fact.because.scope), wish->scope) == 0))
                 return false;
-        struct wish other = {.is = {fact.symbol, DIM_EQUAL, fact.equal},
+        /* Had it been known before, the node would have found that its condition cannot hold. */
+        struct wish other = {.order = NONE,
+                             .scope = text_or_empty(fact.because.scope),
+                             .is = {fact.symbol, DIM_EQUAL, fact.equal},
                              .node = text_or_empty(fact.because.node),
                              .op = text_or_empty(fact.because.op),
                              .value = text_or_empty(fact.because.value),
@@ -270,7 +277,7 @@ static bool is_size(const struct dim_table *dims, uint32_t symbol)
         return dim_symbol_at(dims, symbol)->lower >= 0 && !dim_symbol_at(dims, symbol)->is_bound;
 }
 
-/* The conditions of the main graph, those about one symbol in a list for each. */
+/* The conditions that must hold in any case, those about one symbol in a list for each. */
 static void gather(struct contradiction *x, struct name_map *by_symbol, uint32_t *first, uint32_t *ret_symbols)
 {
         struct infer *f = x->f;
@@ -280,9 +287,11 @@ static void gather(struct contradiction *x, struct name_map *by_symbol, uint32_t
                 const struct constraint *c = &f->constraint[i];
                 struct wish *wish = &x->wish[x->count];
 
-                if (c->scope[0])
+                if (!c->is_certain)
                         continue;
                 *wish = (struct wish){.is = c->is,
+                                      .order = (uint32_t)i,
+                                      .scope = c->scope,
                                       .node = c->node,
                                       .op = c->op,
                                       .value = c->value,

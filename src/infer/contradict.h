@@ -3,6 +3,6 @@
 
 #include "infer/internal.h"
 
-/* Makes an error of each pair of conditions of the main graph, or more of them, that no sizes fulfil: it stands at the
-   last of their nodes and names another. Of a walk that is over. */
+/* Makes an error of each pair of conditions that must hold in any case, or more of them, that no sizes fulfil: it
+   stands at the last of their nodes and names another. Of a walk that is over. */
 void contradict_find(struct infer *f);

@@ -96,6 +96,7 @@ struct constraint {
         int64_t node_index; /* -1: no node's */
         const char *op, *value;
         const char *scope;
+        bool is_certain; /* it must hold whenever the model runs; else where a branch or body does */
 };
 
 /* This many inputs, outputs, attributes or initializers cost as much as one node. */

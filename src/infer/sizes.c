@@ -56,7 +56,7 @@ static void take_conditions(struct search *s)
                 c.right = dim_resolve(f->dims, c.right);
                 dim_each_symbol(f->dims, c.left, see_name, &names);
                 dim_each_symbol(f->dims, c.right, see_name, &names);
-                if (names.has && f->constraint[i].scope[0])
+                if (names.has && !f->constraint[i].is_certain)
                         s->is_within = true;
                 else if (names.has && names.has_others)
                         s->is_tied = true;

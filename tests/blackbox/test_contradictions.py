@@ -3,7 +3,7 @@
 models nothing is refused that runs at some size, and little goes unnoticed that runs at none."""
 import random
 
-from build import const, graph, infer, model, op
+from build import const, function, graph, infer, model, op
 from expressions import names
 from harness import Daemon, check, equal, finish
 from random_graphs import NAMES, SIZES, Maker
@@ -72,6 +72,11 @@ def kinds(daemon):
         equal(what, (found, seen.constraints), ([("error", "DIM_MISMATCH", "q", message)] if message else [], constraints))
         if message and "but" not in message:
             equal("and the other node of " + what, seen.json["diagnostics"][0]["hint"], "node 1 (p, MatMul) takes K to be 7")
+    half = function("Half", "x", "p", part("p", 2, 3))
+    seen = infer(daemon, model(graph([op("p = my.Half(x)", "call")] + times("q", 9), ["x: float[1,1,K]"], ["p", "q"]),
+                               functions=[half]))
+    equal("what a function wants is wanted in any case", [(d["node"], d["message"]) for d in seen.json["diagnostics"]],
+          [("q", "K must be 9, but K//2 must be 3 for node 2 (p, MatMul) in call/Half")])
     seen = infer(daemon, model(graph([const("k", "int64[1]", [3]), op("u, i = TopK(x, k)"), op("n = NonZero(x)", "n"),
                                       weights("w", 7, 2), op("y = MatMul(n, w)", "y")], ["x: float[N]"], ["y"])))
     equal("what data decides is not known to be impossible", (seen.reasons, seen.constraints), ([], ["N >= 3"]))

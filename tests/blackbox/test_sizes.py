@@ -3,7 +3,7 @@
 import base64
 import json
 
-from build import const, graph, model, op
+from build import const, function, graph, model, op
 from harness import Daemon, check, equal, finish
 from harness import model as whole
 
@@ -60,6 +60,9 @@ def forms(daemon):
                     else_branch=graph([op("u = Add(x, v)")], [], ["u"]))],
                 ["c: bool[]", "x: float[N]", "w: float[5]", "v: float[7]"], ["y"])
     equal("what holds in a branch alone proves nothing", "complete" in told(daemon, inner)["N"], False)
+    pool = function("Pool", "x", "y", [op("y = MaxPool(x)", kernel_shape=[3])])
+    found = told(daemon, model(graph([op("z = my.Pool(x)")], ["x: float[1,1,N]"], ["z"]), functions=[pool]))["N"]
+    equal("what holds in a function", (found["ranges"], found.get("complete")), ([{"from": 3, "step": 1}], True))
     for what, nodes, inputs in (("an operator that nobody knows", [op("z = other.Op(x)"), op("y = Relu(x)")], []),
                                 ("a rank that is not known", [op("y = Add(x, w)")], ["w: float"])):
         for declared in ([], ["z: float[N]"]):
