@@ -80,9 +80,7 @@ struct elements {
         const struct type **at;
         size_t count, room;
 
-        /* Of the first `joined_count`, what holds for all, with -1 for sizes that differ, when dim_facts() was
-         * `joined_at`
-         */
+        /* What the first `joined_count` have in common, -1 for sizes that differ, as of `joined_at` of dim_facts(). */
         struct type joined;
         size_t joined_count;
         uint32_t joined_at;

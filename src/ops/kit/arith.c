@@ -19,8 +19,10 @@ static struct scalar int_fit(struct node *n, enum elem elem, struct dim d)
 
         if (!elem_int_range(elem, &least, &most))
                 return scalar_unknown();
+        if (dim_is_int(d))
+                return d.val < least || d.val > most ? scalar_unknown() : scalar_int(d);
         dim_range(n->dims, d, &lower, &upper);
-        if (dim_is_int(d) || elem_bits(elem) < 32)
+        if (elem_bits(elem) < 32)
                 return lower < least || upper > most ? scalar_unknown() : scalar_int(d);
         return least >= 0 && lower < 0 ? scalar_unknown() : scalar_int(d);
 }
