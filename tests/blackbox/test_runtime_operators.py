@@ -60,8 +60,8 @@ def contradiction(trial, seen, outcome):
         if told and TYPES.get(told[7:-1], told[7:-1]) != kind:
             return "%s is %s, made %s" % (name, told, kind)
     known = {name: shape for name, shape in outcome["shapes"].items() if "shape" in said[name]}
-    return faults(seen, known, trial.sizes) or (broken(seen, trial.sizes) and
-                                                "it runs without %s" % broken(seen, trial.sizes))
+    fault, lost = faults(seen, known, trial.sizes), broken(trial.made.call, seen, trial.sizes)
+    return fault or (lost and "it runs without %s" % (lost[0],))
 
 
 def examine(daemon, folder, name, seeds):

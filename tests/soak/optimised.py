@@ -90,7 +90,7 @@ def examine(daemon, name, path):
         sizes, given = feeds(values, number)
         if given is None or ran == ENOUGH:
             break
-        if broken(seen, sizes):
+        if broken(name, seen, sizes):
             continue  # the runtime may run it all the same: a window that does not fit counts as one there
         outcome, = node("run.js", [{"model": whole, "feeds": given}])
         if "error" in outcome:
