@@ -26,7 +26,8 @@ struct wire_head {
         uint8_t size; /* of tag and length or value; the content follows */
 };
 
-static_assert((WIRE_VARINT & 5) == 0 && (WIRE_LENGTH & 5) == 0 && (WIRE_I64 & 5) && (WIRE_I32 & 5), "as tested below");
+static_assert((WIRE_VARINT & 5) == 0 && (WIRE_LENGTH & 5) == 0 && (WIRE_I64 & 5) != 0 && (WIRE_I32 & 5) != 0,
+              "as tested below");
 
 /* Reads any field's head from `size` bytes. Groups (types 3 and 4) are BAD: ONNX has none, and protobuf-c does not read
    them. */

@@ -103,7 +103,7 @@ def over_rpc(daemon):
 def columns(daemon):
     """Shapes for sets of sizes beside the symbolic ones: what the model is when they are bound."""
     data = model(graph([op("y = Concat(x, w)", axis=1), op("q = SequenceConstruct(y, y)"), op("z = Add(x, v)"),
-                        op("n = NonZero(x)"), op("u = Unheard(x)")],
+                        op("n = NonZero(x)"), op("u = my.Unheard(x)")],
                        ["x: float[N,M]", "w: float[N,3]", "v: float[4,M]"], ["y", "z", "q"]))
     answer = daemon.infer(data, bind=["N=4,M=2", "N=5", "M=0"])
     values = {v["name"]: v for v in answer.json["values"]}
