@@ -412,21 +412,21 @@ static void put_model(void *sink, const struct result_model *model)
         close_record(&fields);
 }
 
-static void put_value(void *sink, const struct result_value *value)
-{
-        struct json_fields fields = open_record(sink);
+/* What writes an item of a list: `fields_` of render/fields.h, as an object. */
+#define PUT_ITEM(part, of)                                                                                             \
+        static void put_##part(void *sink, const of *item)                                                             \
+        {                                                                                                              \
+                struct json_fields fields = open_record(sink);                                                         \
+                                                                                                                       \
+                fields_##part(&fields, item);                                                                          \
+                close_record(&fields);                                                                                 \
+        }
 
-        fields_value(&fields, value);
-        close_record(&fields);
-}
-
-static void put_symbol(void *sink, const struct ox_symbol *symbol)
-{
-        struct json_fields fields = open_record(sink);
-
-        fields_symbol(&fields, symbol);
-        close_record(&fields);
-}
+PUT_ITEM(value, struct result_value)
+PUT_ITEM(symbol, struct ox_symbol)
+PUT_ITEM(diagnostic, struct ox_diag)
+PUT_ITEM(explanation, struct result_explanation)
+PUT_ITEM(size, struct ox_size)
 
 static void put_condition(void *sink, enum result_list list, const struct ox_constraint *condition)
 {
@@ -434,14 +434,6 @@ static void put_condition(void *sink, enum result_list list, const struct ox_con
 
         (void)list;
         fields_condition(&fields, condition);
-        close_record(&fields);
-}
-
-static void put_diagnostic(void *sink, const struct ox_diag *diagnostic)
-{
-        struct json_fields fields = open_record(sink);
-
-        fields_diagnostic(&fields, diagnostic);
         close_record(&fields);
 }
 
@@ -455,22 +447,6 @@ static void put_bound(void *sink, const struct ox_bindings *sizes, const struct 
         json_settle(&fields.record);
         visit_diagnostics(bound->diags, &faults, sink);
         json_resume(&fields.record);
-        close_record(&fields);
-}
-
-static void put_explanation(void *sink, const struct result_explanation *explanation)
-{
-        struct json_fields fields = open_record(sink);
-
-        fields_explanation(&fields, explanation);
-        close_record(&fields);
-}
-
-static void put_size(void *sink, const struct ox_size *size)
-{
-        struct json_fields fields = open_record(sink);
-
-        fields_size(&fields, size);
         close_record(&fields);
 }
 

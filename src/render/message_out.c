@@ -122,3 +122,13 @@ void message_type(struct message_out *out, unsigned field, const struct type *ty
         message_close(out, inner);
         message_close(out, outer);
 }
+
+struct message_out message_type_new(struct message_out out, struct kept_types *types, unsigned field,
+                                    const struct type *type)
+{
+        size_t begin = (size_t)(out.at - out.block);
+
+        message_type(&out, field, type);
+        kept_add(types, type, out.block + begin, (size_t)(out.at - out.block) - begin);
+        return out;
+}

@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "render/render.h"
+#include "render/values.h"
 
 #define MESSAGE_BLOCK_BYTES ((size_t)8 * 1024) /* after which it is worth while to hand on what there is */
 
@@ -150,6 +151,24 @@ MESSAGE_INLINE void message_close(struct message_out *out, size_t begin)
 
 /* A TypeProto as the message of a field; an unknown type is left out. */
 void message_type(struct message_out *out, unsigned field, const struct type *type);
+
+/* What message_type_again() does for one that is not kept. */
+struct message_out message_type_new(struct message_out out, struct kept_types *types, unsigned field,
+                                    const struct type *type);
+
+/* The same as it was written before, always as the same field. */
+MESSAGE_INLINE void message_type_again(struct message_out *out, struct kept_types *types, unsigned field,
+                                       const struct type *type)
+{
+        const struct kept_type *kept = kept_find(types, type);
+
+        if (kept) {
+                message_need(out, KEPT_TYPE_BYTES);
+                out->at = kept_copy(out->at, types, kept);
+        } else {
+                *out = message_type_new(*out, types, field, type);
+        }
+}
 
 /* A TensorShapeProto of what a model declares: a dimension that it leaves open has neither number nor name. */
 void message_declared(struct message_out *out, unsigned field, const struct declared_shape *declared);

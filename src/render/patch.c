@@ -10,36 +10,40 @@ enum {
         VALUE_INFO_TYPE = 2,
 };
 
-/* Values for which the model has no type, if ONNX can express it: an element type is required. */
-static bool belongs(const struct result_value *v, struct buf *scratch)
-{
-        scratch->length = 0;
-        return v->kind == OX_KIND_INTERMEDIATE && !v->scope[0] && !v->declared_type &&
-               type_print(&v->value.type, scratch);
-}
-
 struct patch {
         struct message_out out;
+        struct kept_types *types;
         struct buf scratch;
 };
+
+/* Values for which the model has no type, if ONNX can express it: an element type is required. */
+static bool belongs(struct patch *patch, const struct result_value *v)
+{
+        if (v->kind != OX_KIND_INTERMEDIATE || v->scope[0] || v->declared_type)
+                return false;
+        patch->scratch.length = 0;
+        return kept_find(patch->types, &v->value.type) || type_print(&v->value.type, &patch->scratch);
+}
 
 static void put_value(void *patch_, const struct result_value *value)
 {
         struct patch *patch = patch_;
+        struct message_out out = patch->out;
         size_t info;
 
-        if (!belongs(value, &patch->scratch))
+        if (!belongs(patch, value))
                 return;
-        info = message_open(&patch->out, GRAPH_VALUE_INFO);
-        message_bytes(&patch->out, VALUE_INFO_NAME, value->name, value->name_form.length);
-        message_type(&patch->out, VALUE_INFO_TYPE, &value->value.type);
-        message_close(&patch->out, info);
+        info = message_open(&out, GRAPH_VALUE_INFO);
+        message_bytes(&out, VALUE_INFO_NAME, value->name, value->name_form.length);
+        message_type_again(&out, patch->types, VALUE_INFO_TYPE, &value->value.type);
+        message_close(&out, info);
+        patch->out = out;
 }
 
 void render_patch(const struct ox_result *result, struct arena *arena, ox_write write, void *user)
 {
         static const struct visitor visitor = {.value = put_value};
-        struct patch patch;
+        struct patch patch = {.types = kept_types_new(arena)};
 
         buf_init(&patch.scratch, arena);
         message_begin(&patch.out, arena, result->dims, write, user);

@@ -81,7 +81,7 @@ MESSAGE_INLINE void sink_word(SINK *fields, const char *key, unsigned number, st
 }
 
 /* A number or an expression. */
-static struct message_out put_size(struct message_out out, unsigned field, struct dim d)
+static struct message_out put_dim(struct message_out out, unsigned field, struct dim d)
 {
         char digits[NUMBER_MOST];
 
@@ -95,7 +95,7 @@ static struct message_out put_size(struct message_out out, unsigned field, struc
 MESSAGE_INLINE void sink_size(SINK *fields, const char *key, unsigned number, struct dim d)
 {
         (void)key;
-        fields->out = put_size(fields->out, number, d);
+        fields->out = put_dim(fields->out, number, d);
 }
 
 MESSAGE_INLINE void sink_opsets(SINK *fields, const char *key, unsigned number, const struct result_model *model)
@@ -126,7 +126,7 @@ static struct message_out put_content(struct message_out out, unsigned field, co
                 if (scalar_float_value(&s, &value))
                         message_bytes(&out, field, text, (size_t)(float_put(text, value, narrow) - text));
                 else
-                        out = put_size(out, field, s.d);
+                        out = put_dim(out, field, s.d);
         }
         return out;
 }
@@ -138,27 +138,9 @@ MESSAGE_INLINE void sink_content(SINK *fields, const char *key, unsigned number,
         fields->out = put_content(fields->out, number, content, elem != ELEM_DOUBLE);
 }
 
-static struct message_out put_new_type(struct message_out out, struct kept_types *types, unsigned field,
-                                       const struct type *type)
-{
-        size_t begin = (size_t)(out.at - out.block);
-
-        message_type(&out, field, type);
-        kept_add(types, type, out.block + begin, (size_t)(out.at - out.block) - begin);
-        return out;
-}
-
 MESSAGE_INLINE void sink_type(SINK *fields, unsigned number, const struct type *type)
 {
-        struct kept_types *types = fields->sink->types;
-        const struct kept_type *kept = kept_find(types, type);
-
-        if (kept) {
-                message_need(&fields->out, KEPT_TYPE_BYTES);
-                fields->out.at = kept_copy(fields->out.at, types, kept);
-        } else {
-                fields->out = put_new_type(fields->out, types, number, type);
-        }
+        message_type_again(&fields->out, fields->sink->types, number, type);
 }
 
 static struct message_out put_declared(struct message_out out, unsigned field, const struct declared_shape *declared)
@@ -264,23 +246,21 @@ static void put_model(void *sink, const struct result_model *model)
         end_fields(&fields, begin);
 }
 
-static void put_value(void *sink, const struct result_value *value)
-{
-        struct proto_fields fields = begin_fields(sink);
-        size_t begin = message_open(&fields.out, list_number(sink, LIST_VALUES));
+/* What writes an item of a list: `fields_` of render/fields.h, as a message of the answer. */
+#define PUT_ITEM(part, of, list)                                                                                       \
+        static void put_##part(void *sink, const of *item)                                                             \
+        {                                                                                                              \
+                struct proto_fields fields = begin_fields(sink);                                                       \
+                size_t begin = message_open(&fields.out, list_number(sink, list));                                     \
+                                                                                                                       \
+                fields_##part(&fields, item);                                                                          \
+                end_fields(&fields, begin);                                                                            \
+        }
 
-        fields_value(&fields, value);
-        end_fields(&fields, begin);
-}
-
-static void put_symbol(void *sink, const struct ox_symbol *symbol)
-{
-        struct proto_fields fields = begin_fields(sink);
-        size_t begin = message_open(&fields.out, list_number(sink, LIST_SYMBOLS));
-
-        fields_symbol(&fields, symbol);
-        end_fields(&fields, begin);
-}
+PUT_ITEM(value, struct result_value, LIST_VALUES)
+PUT_ITEM(symbol, struct ox_symbol, LIST_SYMBOLS)
+PUT_ITEM(explanation, struct result_explanation, LIST_EXPLANATIONS)
+PUT_ITEM(size, struct ox_size, LIST_SIZES)
 
 static void put_condition(void *sink, enum result_list list, const struct ox_constraint *condition)
 {
@@ -331,24 +311,6 @@ static void put_bound(void *sink_, const struct ox_bindings *sizes, const struct
         end_fields(&fields, begin);
 }
 
-static void put_explanation(void *sink, const struct result_explanation *explanation)
-{
-        struct proto_fields fields = begin_fields(sink);
-        size_t begin = message_open(&fields.out, list_number(sink, LIST_EXPLANATIONS));
-
-        fields_explanation(&fields, explanation);
-        end_fields(&fields, begin);
-}
-
-static void put_size_row(void *sink, const struct ox_size *size)
-{
-        struct proto_fields fields = begin_fields(sink);
-        size_t begin = message_open(&fields.out, list_number(sink, LIST_SIZES));
-
-        fields_size(&fields, size);
-        end_fields(&fields, begin);
-}
-
 static void put_summary(void *sink, const struct ox_summary *summary, const struct ox_result *result)
 {
         struct proto_fields fields = begin_fields(sink);
@@ -366,7 +328,7 @@ static const struct visitor visitor = {
         .condition = put_condition,
         .diagnostic = put_diagnostic,
         .explanation = put_explanation,
-        .size = put_size_row,
+        .size = put_size,
         .bound = put_bound,
         .summary = put_summary,
 };
