@@ -18,7 +18,7 @@
 #include "rest/rest.h"
 #include "version.h"
 
-#define CONTEXTS_SPARE 4
+#define CONTEXTS_SPARE 60 /* contexts kept besides one a thread: uploads hold one each while they arrive */
 #define MAPPED_BYTES                                                                                                   \
         (128 * 1024) /* from this size on, malloc() maps memory of its own, which returns to the                       \
                         system when freed */
