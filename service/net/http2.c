@@ -1,5 +1,6 @@
 #include "net/http2.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -36,6 +37,7 @@ struct connection {
         uint64_t sent;         /* what it took in all, */
         struct progress moved; /* and of that; once is_done, since when */
 };
+static_assert(offsetof(struct connection, session) == 0, "a session is its connection");
 
 /* A thread with its connections. */
 struct loop {
@@ -52,6 +54,7 @@ struct loop {
         struct stream *resumed;
         bool is_leaving, is_ending;
 };
+static_assert(offsetof(struct loop, owner) == 0, "the owner of a session is its loop");
 
 struct http2 {
         atomic_size_t next;

@@ -242,7 +242,7 @@ static void put_tag(struct call *call)
 
         snprintf(tag, sizeof(tag), "\"%016llx\"",
                  (unsigned long long)XXH3_64bits(call->reply.text, call->reply.length));
-        if (wanted && (strstr(wanted, tag) != NULL || strcmp(wanted, "*") == 0))
+        if (wanted && (strstr(wanted, tag) || strcmp(wanted, "*") == 0))
                 call->status = HTTP_NOT_MODIFIED; /* with the length of the 200 (RFC 9110, 8.6), without its body */
         call_reply_header(call, "ETag", "%s", tag);
         call_reply_header(call, "Cache-Control", "no-cache"); /* revalidate, which gives 304 */

@@ -2,6 +2,9 @@
    are small, and their names are interned once, while they are read. */
 #pragma once
 
+#include <assert.h>
+#include <stddef.h>
+
 #include "base/str.h"
 #include "model/onnx.h"
 #include "model/tensor.h"
@@ -70,6 +73,9 @@ struct model_function {
         OnnxFunction proto;
         struct node_list nodes;
 };
+
+static_assert(offsetof(struct model_graph, proto) == 0 && offsetof(struct model_function, proto) == 0,
+              "a graph and a function of a model are found by protobuf-c's struct");
 
 static inline const struct node_list *graph_nodes(const OnnxGraph *graph)
 {

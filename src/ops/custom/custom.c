@@ -88,6 +88,12 @@ static bool read_entry(struct table *t)
         return true;
 }
 
+/* Every row of such a table is one. */
+static const struct custom_row *custom_of(const struct op_row *row)
+{
+        return (const struct custom_row *)row;
+}
+
 static int compare_names(const char *domain, const char *name, const struct op_row *row)
 {
         int order = strcmp(domain, row->domain);
@@ -106,8 +112,7 @@ static int compare_rows(const void *left, const void *right)
 static void check_twice(struct table *t)
 {
         for (size_t i = 1; i < t->n_row; i++) {
-                unsigned one = ((const struct custom_row *)t->row[i - 1])->line,
-                         other = ((const struct custom_row *)t->row[i])->line;
+                unsigned one = custom_of(t->row[i - 1])->line, other = custom_of(t->row[i])->line;
 
                 if (compare_rows(&t->row[i - 1], &t->row[i]) != 0)
                         continue;

@@ -536,14 +536,14 @@ static bool read_statement(struct reader *r)
                 return lex_fail(lexer, "'%s' is an input and an output: give them two names", name);
         if (input < 0 && output < 0)
                 return lex_fail(lexer, "%s has no input or output '%s'", row->name, name);
-        if (input >= 0 ? r->pattern[input] != NULL : r->shape[output] != NULL)
+        if (input >= 0 ? !!r->pattern[input] : !!r->shape[output])
                 return lex_fail(lexer, "the shape of '%s' is stated twice", name);
         if (input >= 0)
                 return read_pattern(r, input);
         if (!is_tensor(row, &row->out[output]))
                 return lex_fail(lexer, "'%s' may be a sequence or an optional, whose shape cannot be stated", name);
         r->shape[output] = read_shape(r);
-        return r->shape[output] != NULL;
+        return r->shape[output];
 }
 
 bool custom_read_shapes(struct lexer *lexer, struct custom_row *row)

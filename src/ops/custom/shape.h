@@ -1,6 +1,9 @@
 /* What a text states of an operator's shapes, read into trees: patterns of its inputs, shapes of its outputs. */
 #pragma once
 
+#include <assert.h>
+#include <stddef.h>
+
 #include "ops/custom/lex.h"
 #include "ops/table/registry.h"
 
@@ -92,6 +95,8 @@ struct custom_row {
         unsigned line;                               /* where its name stands */
         int n_name, n_run;                           /* sizes and runs that the patterns name */
 };
+
+static_assert(offsetof(struct custom_row, row) == 0, "a row that says `custom` is a struct custom_row");
 
 /* The statements `input: [...]` and `output: shape` of a row, up to the next row, whose parameters and attributes are
    there already. False after a fault. */

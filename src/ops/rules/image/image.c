@@ -53,7 +53,7 @@ enum ox_code infer_CropAndResize(struct node *n)
         TRY(IN_SIZED(n, BATCH_INDICES, &rois));
         TRY(IN_SIZED(n, CROP_SIZE, &two));
         crop = in_content(n, CROP_SIZE);
-        for (size_t k = 0; crop != NULL && crop->count == 2 && k < 2; k++)
+        for (size_t k = 0; crop && crop->count == 2 && k < 2; k++)
                 sizes[k].known = element_size(n, content_at(crop, k), &sizes[k].dim);
         return OUT_SIZED(n, 0, &rois, &C, &sizes[0], &sizes[1]);
 }
