@@ -76,7 +76,7 @@ static struct dim long_sum(struct dim_table *t, const struct dim *d, size_t coun
         struct scratch_mark mark = scratch_mark(t);
         struct gather g = {0};
         struct dim result = dim_int(0);
-        struct poly sum;
+        struct poly sum = {0};
         unsigned faults = 0;
         bool sized = true;
 

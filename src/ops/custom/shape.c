@@ -377,18 +377,18 @@ static bool read_broadcast(struct reader *r, struct custom_shape *shape)
 {
         lex_next(r->lexer);
         lex_expect(r->lexer, "(");
-        const struct custom_shape *all = read_shape(r);
+        const struct custom_shape *first = read_shape(r);
 
-        for (int count = 1; all && lex_take(r->lexer, ","); count++) {
+        if (!first)
+                return false;
+        *shape = *first;
+        for (int count = 1; lex_take(r->lexer, ","); count++) {
+                const struct custom_shape *left = lex_keep(r->lexer, shape, sizeof(*shape)), *right = read_shape(r);
+
                 if (count == CUSTOM_ITEMS)
                         lex_fail(r->lexer, "broadcast() takes more than %d shapes", CUSTOM_ITEMS);
-                struct custom_shape *pair = arena_new_zero(arena_of(r), struct custom_shape);
-
-                *pair = (struct custom_shape){.kind = CUSTOM_BROADCAST, .left = all, .right = read_shape(r)};
-                all = pair;
+                *shape = (struct custom_shape){.kind = CUSTOM_BROADCAST, .left = left, .right = right};
         }
-        if (all)
-                *shape = *all;
         return lex_expect(r->lexer, ")");
 }
 
