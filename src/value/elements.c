@@ -16,7 +16,7 @@ static struct elements *copy_of(struct arena *arena, const struct elements *elem
 {
         struct elements *copy = elements_new(arena, count + 1);
 
-        if (count)
+        if (elements && count)
                 memcpy(copy->at, elements->at, count * sizeof(const struct type *));
         copy->count = count;
         return copy;

@@ -234,7 +234,7 @@ static inline void content_set(struct content *content, size_t i, struct scalar 
         else if (content->form == CONTENT_FLOATS && s.kind == SCALAR_FLOAT)
                 content->floats[i] = s.f;
         else
-                content_set_other(content, i, s);
+                content_set_other(content, i, s); /* NOLINT: each kind has its own members */
 }
 
 /* Element `i` < count of a content that was read. */

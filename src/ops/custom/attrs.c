@@ -180,7 +180,7 @@ static bool read_allowed(struct lexer *lexer, const struct op_attr *attr, struct
 
 static bool read_default(struct lexer *lexer, struct op_attr *attr)
 {
-        struct literal values[CUSTOM_ITEMS];
+        struct literal values[CUSTOM_ITEMS] = {{0}};
         bool is_list = element_type(attr->type) != attr->type;
 
         attr->has_default = true;

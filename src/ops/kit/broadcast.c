@@ -58,7 +58,7 @@ enum ox_code broadcast_shapes(struct node *n, const struct broadcast_side *left,
                 int i = d - (rank - a_rank), j = d - (rank - b_rank);
 
                 if (i < 0 || j < 0)
-                        dims[d] = i < 0 ? b[j] : a[i];
+                        dims[d] = i < 0 ? b[j] : a[i];                            /* NOLINT: no scalar has sizes */
                 else if (!sizes_broadcast(n, a[i], b[j], right->input, &dims[d])) /* NOLINT: no scalar has sizes */
                         return broadcast_fault(n, left, right, i, j);
                 is_a = is_a && dim_same(dims[d], a[i]);

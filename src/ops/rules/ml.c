@@ -76,8 +76,8 @@ static enum ox_code out_classes(struct node *n, enum elem label, const struct di
 /* As many columns as there are labels. */
 static enum ox_code classify(struct node *n, const char *ints, const char *strings)
 {
-        size_t count;
-        enum elem elem;
+        size_t count = 0;
+        enum elem elem = ELEM_UNDEFINED;
 
         TRY(class_labels(n, ints, strings, &count, &elem));
         struct dim columns = dim_int((int64_t)count);
@@ -285,8 +285,8 @@ enum ox_code infer_Normalizer(struct node *n)
 /* OneHotEncoder (1): one more axis, as long as the list of categories. */
 enum ox_code infer_OneHotEncoder(struct node *n)
 {
-        size_t count;
-        enum elem elem;
+        size_t count = 0;
+        enum elem elem = ELEM_UNDEFINED;
 
         TRY(in_expect_tensor(n, 0));
         TRY(class_labels(n, "cats_int64s", "cats_strings", &count, &elem));
@@ -307,8 +307,8 @@ enum ox_code infer_OneHotEncoder(struct node *n)
    of classes. */
 enum ox_code infer_SVMClassifier(struct node *n)
 {
-        size_t count;
-        enum elem elem;
+        size_t count = 0;
+        enum elem elem = ELEM_UNDEFINED;
 
         TRY(class_labels(n, "classlabels_ints", "classlabels_strings", &count, &elem));
         struct dim columns = dim_int((int64_t)count);

@@ -11,7 +11,7 @@ static enum ox_code carry_state(struct node *n, int i, int o, int64_t window, in
         struct size states = size_int(window), **all;
         int lead = window > 0 ? 1 : 0;
 
-        all = (struct size **)arena_array(n->arena, (size_t)(lead + rank), sizeof(struct size *));
+        all = (struct size **)arena_array(n->arena, (size_t)lead + (size_t)rank, sizeof(struct size *));
         all[0] = &states;
         for (int d = 0; d < rank; d++)
                 all[lead + d] = sizes[d];

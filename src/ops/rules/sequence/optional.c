@@ -73,7 +73,7 @@ static enum ox_code type_from_proto(struct node *n, const OnnxType *proto, struc
         if (!of || of->value_case != SHAPED__ONNX__V1__TYPE_PROTO__VALUE_TENSOR_TYPE)
                 return node_error(n, REASON_ATTRIBUTE_VALUE, -1,
                                   "the attribute type must be a tensor or a sequence of tensors");
-        struct type element;
+        struct type element = type_unknown;
         TRY(tensor_from_proto(n, of->tensor_type->elem_type, of->tensor_type->shape, &element));
         *ret = type_sequence(type_keep(n->arena, element));
         return OX_OK;
