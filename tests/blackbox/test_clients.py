@@ -10,29 +10,13 @@ import subprocess
 import tempfile
 
 from harness import MODELS, ROOT, Daemon, check, finish
+from packages import install_packages
 
 SOURCE = os.path.join(ROOT, "tests", "clients")
 INSTALLED = os.path.join(ROOT, "build-clients")
 MODEL = os.path.join(MODELS, "resnet50.onnx")
 PROTO = os.path.join(ROOT, "proto")
 FILES = ("shaped.proto", "onnx.proto", "health.proto", "google/rpc/status.proto", "google/rpc/error_details.proto")
-
-
-def install():
-    """The reason why there are no clients; "" if there are."""
-    if not shutil.which("node") or not shutil.which("npm"):
-        return "node and npm are not installed"
-    os.makedirs(INSTALLED, exist_ok=True)
-    wanted, have = os.path.join(SOURCE, "package.json"), os.path.join(INSTALLED, "package.json")
-    if os.path.exists(os.path.join(INSTALLED, "done")) and open(wanted).read() == open(have).read():
-        return ""
-    shutil.copy(wanted, have)
-    done = subprocess.run(["npm", "install", "--no-package-lock", "--no-audit", "--no-fund"], cwd=INSTALLED, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=300)
-    if done.returncode != 0:
-        return "npm cannot install them: " + done.stdout.decode(errors="replace").strip()[-300:].replace("\n", " ")
-    open(os.path.join(INSTALLED, "done"), "w").close()
-    return ""
 
 
 def run_node(folder, program, *arguments):
@@ -66,7 +50,7 @@ def run_all(daemon):
 
 
 def main():
-    why = install()
+    why = install_packages(SOURCE, INSTALLED, seconds=300)
     if why:
         check("left out: Connect-ES and grpc-js, for %s" % why, True)
     else:

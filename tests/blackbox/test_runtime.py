@@ -14,6 +14,7 @@ import tempfile
 from build import const, graph, infer, model, op
 from expressions import evaluate, names
 from harness import ROOT, Daemon, check, finish
+from packages import install_packages
 
 SOURCE = os.path.join(ROOT, "tests", "runtime")
 INSTALLED = os.path.join(ROOT, "build-runtime")
@@ -26,19 +27,7 @@ RELATIONS = {
 
 def install():
     """The reason why there is no runtime; "" if there is one."""
-    if not shutil.which("node") or not shutil.which("npm"):
-        return "node and npm are not installed"
-    os.makedirs(INSTALLED, exist_ok=True)
-    wanted, have = os.path.join(SOURCE, "package.json"), os.path.join(INSTALLED, "package.json")
-    if os.path.exists(os.path.join(INSTALLED, "done")) and open(wanted).read() == open(have).read():
-        return ""
-    shutil.copy(wanted, have)
-    done = subprocess.run(["npm", "install", "--ignore-scripts", "--no-package-lock", "--no-audit", "--no-fund"],
-                          cwd=INSTALLED, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
-    if done.returncode != 0:
-        return "npm cannot install it: " + done.stdout.decode(errors="replace").strip()[-300:].replace("\n", " ")
-    open(os.path.join(INSTALLED, "done"), "w").close()
-    return ""
+    return install_packages(SOURCE, INSTALLED, "--ignore-scripts", seconds=600)
 
 
 # -- models: nodes, inputs, sizes that run, sizes that do not; data of inputs that are not all 0 --
