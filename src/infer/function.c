@@ -2,27 +2,8 @@
 #include <string.h>
 
 #include "base/bounds.h"
-#include "infer/internal.h"
-#include "ops/kit/arith.h"
+#include "infer/call.h"
 #include "ops/node/input.h"
-#include "ops/node/output.h"
-
-/* The results of a call for its arguments, kept so that doubling chains of calls stay linear. */
-struct function_memo {
-        struct function_memo *next; /* made before, of any function */
-        struct function_memo *same; /* made before, of the same function */
-        struct function *function;
-        const struct model_node *call; /* whose attributes it had */
-        const struct value *args;      /* for each input of the function */
-        const bool *given;
-        uint64_t hash;         /* of the arguments' types */
-        struct value *outputs; /* for each output of the function */
-        uint32_t first_symbol; /* made by the call, and standing for data of that call only */
-        bool renews;           /* it made some */
-        bool is_cut;           /* something in it was nested too deep; a less nested call may know more */
-        bool is_unreached;     /* it was in code that never runs, so its faults were not reported */
-        int depth;
-};
 
 static str_id function_key(struct infer *f, const char *domain, const char *name, const char *overload)
 {
@@ -131,114 +112,7 @@ const struct model_node *function_resolve(struct infer *f, const struct scope *s
         return copy;
 }
 
-/* -- calls that are alike -- */
-
-static bool bytes_same(ProtobufCBinaryData a, ProtobufCBinaryData b)
-{
-        return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
-}
-
-static bool list_same(const void *a, size_t n_a, const void *b, size_t n_b, size_t size)
-{
-        return n_a == n_b && (n_a == 0 || a == b || memcmp(a, b, n_a * size) == 0);
-}
-
-/* Whether two attributes are equal. Graphs and tensors are equal if they are the same object, as they often are through
-   references. */
-static bool attribute_same(const OnnxAttribute *a, const OnnxAttribute *b)
-{
-        if (a == b)
-                return true;
-        if (strcmp(text_or_empty(a->name), text_or_empty(b->name)) != 0 || a->has_type != b->has_type ||
-            a->type != b->type || a->has_i != b->has_i || a->i != b->i || a->has_f != b->has_f ||
-            memcmp(&a->f, &b->f, sizeof(a->f)) != 0 || a->has_s != b->has_s || !bytes_same(a->s, b->s))
-                return false;
-        if (a->t != b->t || a->g != b->g || a->sparse_tensor != b->sparse_tensor || a->tp != b->tp ||
-            a->n_strings != b->n_strings)
-                return false;
-        for (size_t i = 0; i < a->n_strings; i++)
-                if (!bytes_same(a->strings[i], b->strings[i]))
-                        return false;
-        return list_same(a->ints, a->n_ints, b->ints, b->n_ints, sizeof(*a->ints)) &&
-               list_same(a->floats, a->n_floats, b->floats, b->n_floats, sizeof(*a->floats)) &&
-               list_same(a->tensors, a->n_tensors, b->tensors, b->n_tensors, sizeof(*a->tensors)) &&
-               list_same(a->graphs, a->n_graphs, b->graphs, b->n_graphs, sizeof(*a->graphs)) &&
-               list_same(a->sparse_tensors, a->n_sparse_tensors, b->sparse_tensors, b->n_sparse_tensors,
-                         sizeof(*a->sparse_tensors)) &&
-               list_same(a->type_protos, a->n_type_protos, b->type_protos, b->n_type_protos, sizeof(*a->type_protos));
-}
-
-static bool attributes_same(const struct model_node *a, const struct model_node *b)
-{
-        if (a->n_attribute != b->n_attribute)
-                return false;
-        for (size_t i = 0; i < a->n_attribute; i++)
-                if (!attribute_same(node_attribute(a, i), node_attribute(b, i)))
-                        return false;
-        return true;
-}
-
-static bool content_same(const struct content *a, const struct content *b)
-{
-        if (a == b)
-                return true;
-        a = content_read(a);
-        b = content_read(b);
-        if (!a || !b || a->count != b->count)
-                return a == b;
-        for (size_t i = 0; i < a->count; i++)
-                if (!scalar_same(content_at(a, i), content_at(b, i)))
-                        return false;
-        return true;
-}
-
-static bool value_same(const struct value *a, const struct value *b)
-{
-        return type_same(&a->type, &b->type) && content_same(a->content, b->content) &&
-               a->has_length == b->has_length && (!a->has_length || dim_same(a->length, b->length)) &&
-               a->elements == b->elements && a->along == b->along;
-}
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-        return (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-/* Of the arguments' types, so that most calls that are not alike are told apart at once. */
-static uint64_t memo_hash(const struct function_memo *memo)
-{
-        uint64_t hash = 0;
-
-        for (size_t i = 0; i < memo->function->proto->n_input; i++) {
-                const struct type *type = &memo->args[i].type;
-
-                for (; type->of; type = type->of)
-                        hash = mix(hash, (uint64_t)type->kind);
-                hash = mix(hash, (uint64_t)type->elem << 32 | (uint32_t)type->rank);
-                for (int d = 0; d < type->rank; d++)
-                        hash = mix(hash, (uint64_t)type->dim[d].val + type->dim[d].expr);
-        }
-        return hash ^ hash >> 32;
-}
-
-static bool memo_fits(const struct function_memo *memo, const struct function_memo *wanted)
-{
-        for (size_t i = 0; i < wanted->function->proto->n_input; i++)
-                if (memo->given[i] != wanted->given[i] || !value_same(&memo->args[i], &wanted->args[i]))
-                        return false;
-        return attributes_same(memo->call, wanted->call);
-}
-
-static const struct function_memo *memo_find(const struct function_memo *wanted)
-{
-        int looked = 0;
-
-        for (const struct function_memo *m = wanted->function->memo; m && looked < MEMO_SEARCHED; m = m->same, looked++)
-                if (m->hash == wanted->hash && m->is_unreached <= wanted->is_unreached &&
-                    !(m->is_cut && m->depth > wanted->depth) && memo_fits(m, wanted))
-                        return m;
-        return NULL;
-}
+/* -- bounds -- */
 
 void function_spend(struct infer *f, const struct scope *scope, const struct model_node *node)
 {
@@ -273,87 +147,6 @@ void function_forget(struct infer *f, struct function_memo *until)
 {
         for (; f->memo != until; f->memo = f->memo->next)
                 f->memo->function->memo = f->memo->same;
-}
-
-/* -- symbols of a call -- */
-
-/* Replaces the symbols that an earlier call made, because they stand for other data. */
-struct renewal {
-        struct node *n;
-        int output;
-        uint32_t first; /* symbol that the earlier call made */
-        struct dim old[RENEWED], fresh[RENEWED];
-        int count;
-};
-
-static const struct dim *renewed(const struct renewal *r, struct dim d)
-{
-        for (int i = 0; i < r->count; i++)
-                if (dim_same(r->old[i], d))
-                        return &r->fresh[i];
-        return NULL;
-}
-
-static struct dim renew_size(void *user, struct dim d, int axis)
-{
-        struct renewal *r = user;
-        const struct dim *known = renewed(r, d);
-
-        if (known || !dim_names_since(r->n->dims, d, r->first))
-                return known ? *known : d;
-        struct dim fresh = out_fresh(r->n, r->output, axis);
-
-        if (r->count < RENEWED) {
-                r->old[r->count] = d;
-                r->fresh[r->count++] = fresh;
-        }
-        return fresh;
-}
-
-static bool renew_number(void *user, struct dim *d)
-{
-        const struct renewal *r = user;
-        const struct dim *known = renewed(r, *d);
-
-        if (known)
-                *d = *known;
-        return known || !dim_names_since(r->n->dims, *d, r->first);
-}
-
-/* Reuses the results of an equal earlier call. */
-static void repeat(struct node *n, const struct function_memo *memo)
-{
-        struct renewal r = {.n = n, .first = memo->first_symbol};
-        const struct value_map map = {n->arena, renew_size, renew_number, &r, 0};
-
-        for (r.output = 0; r.output < n->n_out; r.output++)
-                n->out[r.output] = memo->renews ? value_map(&map, &memo->outputs[r.output]) : memo->outputs[r.output];
-}
-
-static struct dim resolve_size(void *user, struct dim d, int axis)
-{
-        struct infer *f = user;
-
-        (void)axis;
-        return dim_resolve(f->dims, d);
-}
-
-static bool resolve_number(void *user, struct dim *d)
-{
-        struct infer *f = user;
-
-        *d = dim_resolve(f->dims, *d);
-        return true;
-}
-
-/* Outputs as they are known at the end of the call: what is learned of its symbols later holds for no other one. */
-static void resolve_outputs(struct infer *f, struct function_memo *memo)
-{
-        const struct value_map map = {f->arena, resolve_size, resolve_number, f, 0};
-
-        memo->renews = dim_symbol_count(f->dims) > memo->first_symbol;
-        for (size_t o = 0; memo->renews && o < memo->function->proto->n_output; o++)
-                memo->outputs[o] = value_map(&map, &memo->outputs[o]);
 }
 
 /* -- calls -- */
@@ -499,12 +292,12 @@ enum ox_code function_call(struct infer *f, const struct scope *scope, struct no
                                        .given = given,
                                        .is_unreached = f->unreached > 0,
                                        .depth = scope->depth};
-        memo->hash = memo_hash(memo);
-        const struct function_memo *known = memo_find(memo);
+        memo->hash = call_hash(memo);
+        const struct function_memo *known = call_find(memo);
 
         if (known) {
                 f->depth_cuts += known->is_cut;
-                repeat(n, known);
+                call_repeat(n, known);
                 return OX_OK;
         }
         memo->outputs = arena_new_array(f->arena, struct value, function->proto->n_output);
@@ -513,7 +306,7 @@ enum ox_code function_call(struct infer *f, const struct scope *scope, struct no
 
         walk_function(f, scope, n, memo);
         memo->is_cut = f->depth_cuts != cuts;
-        resolve_outputs(f, memo);
+        call_resolve(f, memo);
         memo->next = f->memo;
         memo->same = function->memo;
         f->memo = function->memo = memo;

@@ -167,12 +167,23 @@ def repeated(daemon):
     nodes = [op("y = my.Found(x)"), op("z = my.Found(x)"), op("s = Concat(y, z)", axis=1), op("u = Add(y, y)")]
     seen = call(daemon, [found], nodes, ["s", "u"])
     equal("what data decides is new in each call", (seen["y"], seen["z"], seen["s"]),
-          ("int64[2,?1]", "int64[2,?2]", "int64[2,?2+?1]"))
+          ("int64[2,?1]", "int64[2,?2]", "int64[2,?1+?2]"))
     check("told once all the same", len([k for k in seen.values if k.startswith("Found_")]) == 2, seen.values)
     pair = function("Pair", "a", "b, d", [op("b = NonZero(a)"), op("d = Transpose(b)")])
     nodes = [op("y, yt = my.Pair(x)"), op("z, zt = my.Pair(x)"), op("s = Add(z, zt)"), op("m = MatMul(z, zt)")]
     seen = call(daemon, [pair], nodes, ["y", "zt", "m"])
     equal("equal within one call", (seen["yt"], seen["z"], seen["zt"]), ("int64[?1,2]", "int64[2,?2]", "int64[?2,2]"))
+    both = [op("y = my.Doubled(x)", "one"), op("z = my.Doubled(x)", "two")]
+    doubled = function("Doubled", "a", "d", [op("b = NonZero(a)"), op("d = Concat(b, b)", axis=1)])
+    for order in (both, both[::-1]):
+        seen = call(daemon, [doubled], order, ["y", "z"])
+        rows = {s["name"]: (s["op"], s["min"], s["max"]) for s in seen.json["symbols"] if "op" in s}
+        equal("what is new is called alike, and has the same bounds, whichever call is first", rows,
+              {"NonZero_1": ("NonZero", 0, "3*N"), "NonZero_2": ("NonZero", 0, "3*N")})
+        equal("and what it is made into is known", sorted([seen["y"], seen["z"]]), ["int64[2,2*?1]", "int64[2,2*?2]"])
+    nodes = both + [op("u = Concat(y, k)", axis=0), const("k", "int64[1,6]", [0] * 6), op("v = my.Doubled(x)")]
+    seen = call(daemon, [doubled], nodes, ["u", "v"])
+    equal("what is learned of one call holds for no other", (seen["u"], seen["v"]), ("int64[3,6]", "int64[2,2*?2]"))
     known = function("Known", "a", "b, d", [op("b = NonZero(a)"), op("d = Shape(b)")])
     nodes = [op("y, ys = my.Known(x)"), op("z, zs = my.Known(x)"), const("one", "float[1]", [1]),
              op("r = Expand(one, zs)")]

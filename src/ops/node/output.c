@@ -2,6 +2,7 @@
 #include "ops/node/output.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "ops/node/input.h"
 
@@ -149,6 +150,21 @@ struct dim out_fresh_numbered(struct node *n, int o, int axis, const char *stem)
         const struct dim_origin origin = origin_of(n, o, axis);
 
         return dim_fresh_numbered(n->dims, stem, &origin);
+}
+
+struct dim out_fresh_like(struct node *n, int o, int axis, uint32_t symbol)
+{
+        const struct dim_symbol *like = dim_symbol_at(n->dims, symbol);
+        struct dim_origin origin = origin_of(n, o, axis);
+        const char *name = str_text(n->strings, like->name), *end = name + strlen(name);
+
+        while (end > name && end[-1] >= '0' && end[-1] <= '9')
+                end--;
+        if (like->origin.op && like->origin.op[0])
+                origin.op = like->origin.op;
+        if (*end && end > name + 1 && end[-1] == '_')
+                name = arena_printf(n->arena, "%.*s", (int)(end - 1 - name), name);
+        return dim_fresh_numbered(n->dims, name, &origin);
 }
 
 struct dim out_fresh_named(struct node *n, int o, int axis, const char *format, ...)

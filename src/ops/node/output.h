@@ -25,6 +25,9 @@ void out_content(struct node *n, int o, const struct content *content);
 struct dim out_fresh(struct node *n, int o, int axis);
 /* The same, called <stem>_<number>. */
 struct dim out_fresh_numbered(struct node *n, int o, int axis, const char *stem);
+/* The same for a symbol that is to another one, given by its number, as an equal node's is to this node's: its name has
+   the same stem, and it names the same operator. */
+struct dim out_fresh_like(struct node *n, int o, int axis, uint32_t symbol);
 /* The same with a name that the rule chooses. */
 struct dim out_fresh_named(struct node *n, int o, int axis, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
