@@ -270,6 +270,8 @@ bool poly_is_zero(struct dim_table *t, struct poly p);
 /* -- relate.c: sums that are 0, by which another sum may get shorter -- */
 /* Makes a sum shorter, on scratch, by relations of its atoms. False when there were none to try. */
 bool relate_shorten(struct dim_table *t, struct poly *p);
+/* The same by moving terms into a max or min beside them. False if none moved (absorb.c). */
+bool absorb_terms(struct dim_table *t, struct poly *p);
 enum relation {
         RELATION_RING,        /* of all (y + i)//n, i = 0 ... n-1 */
         RELATION_REST,        /* of y%n and y//n */
@@ -297,6 +299,9 @@ bool poly_divide(struct dim_table *t, struct dim a, struct dim b, struct dim *re
 
 /* -- extreme.c -- */
 unsigned expr_extreme(struct dim_table *t, enum atom_kind kind, const struct dim *arg, uint32_t n, struct dim *ret);
+/* The arguments of a multiple of one min, times what it is multiplied with: a, b for 2*min(a/2, b/2); 0 if `d` is none.
+   `arg` has room for MAX_ARGUMENTS. */
+uint32_t min_arguments(struct dim_table *t, struct dim d, struct dim *arg);
 /* Whether a size is certain not to be 1, so that what it broadcasts with becomes it: 2*N is even. */
 bool is_never_one(struct dim_table *t, struct dim d);
 bool expr_broadcast(struct dim_table *t, const struct dim *arg, uint32_t n, unsigned *ret_faults, struct dim *ret);

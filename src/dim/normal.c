@@ -2,7 +2,8 @@
 
    Some atoms are a sum of others wherever they are defined, and so are products with them: y%n is y - n*(y//n),
    (y + n-1)//n is y less the other (y + i)//n, (y + q*n)//n is q + y//n, max(a, b) is b + max(a - b, 0), min(a, b) is
-   a - max(a - b, 0), and max(x, 0) is x + max(-x, 0). With every such atom replaced a sum is in normal form. A monomial
+   a - max(a - b, 0), max(x, 0) is x + max(-x, 0), and max of three or more is written with 0 as the least constant of
+   its arguments and the rest outside. With every such atom replaced a sum is in normal form. A monomial
    gets its normal form once, and keeps it as long as the table lives; that of a sum is the sum of those of its terms.
    So it does not depend on how a sum was put together, in which order or in which parts.
 
@@ -135,6 +136,32 @@ static bool ends_ring(struct dim_table *t, const struct atom *atom)
         return true;
 }
 
+/* Max and min of three or more, where the least constant in an argument is not 0: the same of all arguments less that
+   constant, plus it. */
+static unsigned gather_level(struct dim_table *t, const struct atom *atom, uint64_t mono, struct gather *g)
+{
+        struct term room, lone = {.coef = 1, .mono = mono}, least = {.coef = INT64_MAX, .mono = MONO_ONE};
+        struct dim arg[MAX_ARGUMENTS], level = dim_int(0);
+        unsigned faults = 0;
+
+        for (uint32_t i = 0; i < atom->n; i++) {
+                int64_t constant = poly_constant(poly_of(t, atom->arg[i], &room));
+
+                least.coef = constant < least.coef ? constant : least.coef;
+        }
+        if (least.coef == 0 || least.coef == INT64_MIN)
+                return 0;
+        for (uint32_t i = 0; i < atom->n && !faults; i++)
+                faults = expr_add_int(t, atom->arg[i], -least.coef, &arg[i]);
+        if (!faults)
+                faults = expr_extreme(t, atom->kind, arg, atom->n, &level);
+        if (!faults)
+                faults = gather_dim(t, g, level, -1);
+        if (!faults)
+                faults = gather_poly(t, g, (struct poly){&least, 1}, -1);
+        return faults ? faults : gather_poly(t, g, (struct poly){&lone, 1}, 1);
+}
+
 /* Gathers the relation by which an atom is replaced; nothing if it is not replaced. */
 static unsigned gather_rule(struct dim_table *t, uint64_t mono, struct gather *g)
 {
@@ -155,7 +182,7 @@ static unsigned gather_rule(struct dim_table *t, uint64_t mono, struct gather *g
         case ATOM_MAX:
         case ATOM_MIN:
                 if (atom->n != 2)
-                        return 0;
+                        return gather_level(t, atom, mono, g);
                 faults = expr_combine(t, atom->arg[0], 1, atom->arg[1], -1, &difference);
                 if (faults)
                         return faults;

@@ -271,17 +271,21 @@ static bool is_settled(const struct dim_table *t, struct poly p)
 bool relate_shorten(struct dim_table *t, struct poly *p)
 {
         unsigned tries = 0;
+        bool tried = false;
 
-        for (unsigned changes = 0; changes < MAX_CHANGES; changes++) {
+        for (unsigned changes = 0; changes < MAX_CHANGES && !is_settled(t, *p); changes++) {
                 bool changed = false;
 
-                if (is_settled(t, *p))
-                        return changes > 0;
+                tried = true;
                 for (size_t i = 0; i < p->n && !changed && tries < MAX_RELATE_TRIES; i++)
                         if (t->mono[p->term[i].mono]->relates)
                                 changed = apply_at(t, p, p->term[i].mono, &tries);
                 if (!changed)
                         break;
         }
-        return true;
+        /* Last, since a relation would take out again what moves in. */
+        for (unsigned changes = 0; changes < MAX_CHANGES && tried; changes++)
+                if (!absorb_terms(t, p))
+                        break;
+        return tried;
 }

@@ -283,15 +283,15 @@ void dim_write_condition(struct dim_table *t, struct dim_condition *c)
 /* -- broadcasting -- */
 
 /* Of broadcast(a, min(a, other)): `other`. */
-static bool lesser_of(const struct dim_table *t, struct dim a, struct dim b, struct dim *ret_other)
+static bool lesser_of(struct dim_table *t, struct dim a, struct dim b, struct dim *ret_other)
 {
-        const struct atom *atom = lone_atom(t, b);
+        struct dim arg[MAX_ARGUMENTS];
 
-        if (!atom || atom->kind != ATOM_MIN || atom->n != 2)
+        if (min_arguments(t, b, arg) != 2)
                 return false;
         for (int i = 0; i < 2; i++)
-                if (dim_same(atom->arg[i], a)) {
-                        *ret_other = atom->arg[1 - i];
+                if (dim_same(arg[i], a)) {
+                        *ret_other = arg[1 - i];
                         return true;
                 }
         return false;
