@@ -108,10 +108,12 @@ enum engine_bound {
 
         /* Sets of sizes for which a model is also inferred. */
         COLUMNS_MOST = 16,
-        /* In one explanation: steps that are listed, steps that are followed, and values that are named as causes. */
+        /* In one explanation: steps that are listed, steps that are followed, and values that are named as causes,
+           the costliest of those that are counted. */
         STEPS_TOLD = 64,
         STEPS_FOLLOWED = 1000,
-        CAUSES_TOLD = 256,
+        CAUSES_TOLD = 16,
+        CAUSES_COUNTED = 256,
         /* Sizes of inputs whose allowed numbers are listed; numbers that are tried one by one, which also bounds the
            periods of conditions; and ranges for each size. */
         SIZES_TOLD = 256,

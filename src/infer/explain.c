@@ -12,31 +12,72 @@ struct seeking {
 
 struct explaining {
         struct infer *f;
-        struct name_map by_name; /* entries that can be found, by their full names */
+        struct name_map wanted;  /* names of entries that can be found */
+        struct name_map by_name; /* these entries, by their full names */
+        struct name_map scopes;  /* texts of paths of scopes, by their addresses */
 };
 
 /* -- finding -- */
 
-static str_id full_name(struct infer *f, const char *scope, size_t length, const char *name)
+/* A text that is no name: names have no NUL. */
+static str_id key_of(struct explaining *x, const void *part, size_t size)
 {
-        return str_intern_z(f->strings, length ? arena_printf(f->arena, "%.*s\1%s", (int)length, scope, name) : name);
+        char key[1 + 2 * sizeof(uint64_t)] = {0};
+
+        memcpy(key + 1, part, size);
+        return str_intern(x->f->strings, key, 1 + size);
+}
+
+/* Paths may be long, and there are few: the text of each is looked at once. */
+static str_id scope_text(struct explaining *x, const char *scope)
+{
+        str_id address = key_of(x, &scope, sizeof(scope));
+        int64_t known = map_get(&x->scopes, address);
+
+        if (known >= 0)
+                return (str_id)known;
+        str_id text = str_intern_z(x->f->strings, scope);
+
+        map_put(x->f, &x->scopes, address, text);
+        return text;
+}
+
+static str_id full_name(struct explaining *x, const char *scope, str_id name)
+{
+        const str_id part[] = {scope_text(x, scope), name};
+
+        return key_of(x, part, sizeof(part));
+}
+
+static str_id entry_full_name(struct explaining *x, const struct result_value *entry)
+{
+        return full_name(x, entry->scope, str_intern_z(x->f->strings, entry->name));
 }
 
 /* The entry of a name in a scope, or in an enclosing one. */
-static struct result_value *find(struct explaining *x, const char *scope, const char *name)
+static struct result_value *find(struct explaining *x, const char *scope, str_id name)
 {
-        size_t length = strlen(scope);
-
-        for (;;) {
-                int64_t at = map_get(&x->by_name, full_name(x->f, scope, length, name));
+        for (; scope; scope = scope_around(scope)) {
+                int64_t at = map_get(&x->by_name, full_name(x, scope, name));
 
                 if (at >= 0)
                         return entry_at(x->f, (size_t)at);
-                if (!length)
-                        return NULL;
-                while (length > 0 && scope[--length] != '/')
-                        ;
         }
+        return NULL;
+}
+
+/* The entry that a caller means by "outer/then_branch/y"; NULL: none. */
+static struct result_value *find_written(struct explaining *x, const char *written)
+{
+        struct strings *strings = x->f->strings;
+        const char *slash = strrchr(written, '/');
+        int64_t at = map_get(&x->by_name, full_name(x, "", str_intern_z(strings, written)));
+
+        if (at < 0 && slash)
+                at = map_get(&x->by_name,
+                             full_name(x, arena_printf(x->f->arena, "%.*s", (int)(slash - written), written),
+                                       str_intern_z(strings, slash + 1)));
+        return at < 0 ? NULL : entry_at(x->f, (size_t)at);
 }
 
 static bool is_lost(const struct infer *f, const struct result_value *entry)
@@ -94,7 +135,7 @@ static struct result_value *input_that(struct explaining *x, const struct result
         const struct model_node *node = entry->made_by;
 
         for (size_t i = 0; node && i < node->n_input; i++) {
-                struct result_value *input = find(x, entry->scope, str_text(x->f->strings, node_input(node, i)));
+                struct result_value *input = find(x, entry->scope, node_input(node, i));
 
                 if (input && is(x->f, input))
                         return input;
@@ -159,8 +200,8 @@ static const char *comparison(struct explaining *x, const struct result_value *c
                         continue;
                 struct dim left, right;
 
-                if (!single(find(x, condition->scope, str_text(x->f->strings, node_input(node, 0))), &left) ||
-                    !single(find(x, condition->scope, str_text(x->f->strings, node_input(node, 1))), &right))
+                if (!single(find(x, condition->scope, node_input(node, 0)), &left) ||
+                    !single(find(x, condition->scope, node_input(node, 1)), &right))
                         return NULL;
                 const char *a = dim_text(x->f->dims, left), *b = dim_text(x->f->dims, right);
                 const char *holds = arena_printf(x->f->arena, "%s %s %s", a, comparisons[i].sign, b);
@@ -239,7 +280,7 @@ static const struct result_value *origin_entry(struct explaining *x, const struc
 {
         const struct dim_origin *o = &symbol->origin;
 
-        return o->value && o->value[0] ? find(x, text_or_empty(o->scope), o->value) : NULL;
+        return o->value && o->value[0] ? find(x, text_or_empty(o->scope), str_intern_z(x->f->strings, o->value)) : NULL;
 }
 
 static void tell_axis(struct chain *c, const struct result_value *at, int axis, const struct dim_symbol *symbol)
@@ -296,11 +337,25 @@ static const struct result_value *cause_of(struct explaining *x, const struct re
         return NULL;
 }
 
+/* The costliest first, and of these the first one; no more than are told. */
+static void sort_causes(struct result_cause *cause, size_t *count)
+{
+        for (size_t i = 1; i < *count; i++) {
+                const struct result_cause moved = cause[i];
+                size_t to = i;
+
+                for (; to > 0 && cause[to - 1].values < moved.values; to--)
+                        cause[to] = cause[to - 1];
+                cause[to] = moved;
+        }
+        *count = *count < CAUSES_TOLD ? *count : CAUSES_TOLD;
+}
+
 static void count_causes(struct explaining *x, struct ox_result *result)
 {
         struct infer *f = x->f;
         struct name_map causes = {0};
-        struct result_cause *cause = arena_new_array(f->arena, struct result_cause, CAUSES_TOLD);
+        struct result_cause *cause = arena_new_array(f->arena, struct result_cause, CAUSES_COUNTED);
 
         for (size_t i = 0; i < f->n_entry; i++) {
                 struct result_value *entry = entry_at(f, i);
@@ -309,11 +364,11 @@ static void count_causes(struct explaining *x, struct ox_result *result)
 
                 if (!from)
                         continue;
-                str_id name = full_name(f, from->scope, strlen(from->scope), from->name);
+                str_id name = entry_full_name(x, from);
                 int64_t at = map_get(&causes, name);
 
                 if (at < 0) {
-                        if (result->n_cause == CAUSES_TOLD)
+                        if (result->n_cause == CAUSES_COUNTED)
                                 continue;
                         at = (int64_t)result->n_cause++;
                         map_put(f, &causes, name, (uint32_t)at);
@@ -321,7 +376,34 @@ static void count_causes(struct explaining *x, struct ox_result *result)
                 }
                 cause[at].values++;
         }
+        sort_causes(cause, &result->n_cause);
         result->cause = cause;
+}
+
+/* Without explanations only causes are looked for: what is lost, what else has such a name, and where symbols arose. */
+static void want_causes(struct explaining *x)
+{
+        struct infer *f = x->f;
+
+        for (size_t i = 0; i < f->n_entry; i++)
+                if (is_lost(f, entry_at(f, i)))
+                        map_put(f, &x->wanted, str_intern_z(f->strings, entry_at(f, i)->name), 0);
+        for (uint32_t i = 0; i < dim_symbol_count(f->dims); i++) {
+                const struct dim_symbol *symbol = dim_symbol_at(f->dims, i);
+
+                if (is_of_data(symbol) && !symbol->is_bound && symbol->origin.value)
+                        map_put(f, &x->wanted, str_intern_z(f->strings, symbol->origin.value), 0);
+        }
+}
+
+static bool is_wanted(const struct explaining *x, const struct result_value *entry)
+{
+        str_id name;
+
+        if (entry->is_absent)
+                return false;
+        return x->f->options->n_explain ||
+               (str_find(x->f->strings, entry->name, strlen(entry->name), &name) && map_get(&x->wanted, name) >= 0);
 }
 
 /* -- all -- */
@@ -333,13 +415,10 @@ static enum ox_code tell_wanted(struct explaining *x, struct ox_result *result, 
         struct result_explanation *told = arena_new_array(f->arena, struct result_explanation, o->n_explain);
 
         for (size_t i = 0; i < o->n_explain; i++) {
-                const char *name = o->explain[i], *slash = strrchr(name, '/');
-                struct result_value *entry = find(x, "", name);
+                struct result_value *entry = find_written(x, o->explain[i]);
 
-                if (!entry && slash)
-                        entry = find(x, arena_printf(f->arena, "%.*s", (int)(slash - name), name), slash + 1);
                 if (!entry) {
-                        *ret_error = arena_printf(f->arena, "explain: the model has no value %s", name);
+                        *ret_error = arena_printf(f->arena, "explain: the model has no value %s", o->explain[i]);
                         return OX_INVALID_ARGUMENT;
                 }
                 tell_value(x, entry, &told[i]);
@@ -353,14 +432,15 @@ enum ox_code explain(struct infer *f, struct ox_result *result, const char **ret
 {
         struct explaining x = {.f = f};
 
-        if (!f->options->n_explain)
+        if (!f->options->n_explain && !result->summary.unknown)
                 return OX_OK;
+        if (!f->options->n_explain)
+                want_causes(&x);
         for (size_t i = 0; i < f->n_entry; i++) {
                 const struct result_value *entry = entry_at(f, i);
 
-                if (!entry->is_absent)
-                        map_put(f, &x.by_name, full_name(f, entry->scope, strlen(entry->scope), entry->name),
-                                (uint32_t)i);
+                if (is_wanted(&x, entry))
+                        map_put(f, &x.by_name, entry_full_name(&x, entry), (uint32_t)i);
         }
         count_causes(&x, result);
         return tell_wanted(&x, result, ret_error);

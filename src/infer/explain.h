@@ -3,6 +3,6 @@
 
 #include "infer/internal.h"
 
-/* Fills the explanations of the result that options.explain asks for, and counts the causes of all that is not known.
-   Of a result that is finished. A value that is not there is an error. */
+/* Fills the explanations of a finished result that options.explain asks for. With these, or if a rank or type is
+   unknown, it also counts the causes of all that is not known. A value that is not there is an error. */
 enum ox_code explain(struct infer *f, struct ox_result *result, const char **ret_error);

@@ -367,6 +367,8 @@ void spend_terms(void *f, size_t terms);
 
 /* The path of a node's subgraph within a scope: "loop_1/body", or "Loop_7/body" for a node without a name. */
 const char *scope_path(const struct scope *parent, const struct node *n, const char *part);
+/* Of such a path, or "": the path of the scope around it; NULL: it is the main graph's. */
+const char *scope_around(const char *path);
 /* Adds types that a graph declares. */
 void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *infos, size_t count);
 /* Adds a graph's initializers, except those that are defaults of its inputs. */

@@ -99,7 +99,8 @@ struct ox_result {
         struct ox_summary summary;
         const struct result_explanation *explanation; /* as many as were asked for */
         size_t n_explanation;
-        const struct result_cause *cause; /* told where explanations were asked for */
+        /* The costliest first; told with explanations, or where a rank or type is unknown. */
+        const struct result_cause *cause;
         size_t n_cause;
         const struct ox_size *size; /* of inputs, where they were asked for */
         size_t n_size;

@@ -1,16 +1,33 @@
 /* Scopes: the main graph, a subgraph or a function's body, with its initial values. */
+#include <stdio.h>
 #include <string.h>
 
 #include "infer/internal.h"
 #include "ops/node/tensor.h"
 
+/* The path of the scope around it stands before each path but "". */
 const char *scope_path(const struct scope *parent, const struct node *n, const char *part)
 {
-        const char *name = node_name(n);
+        const char *name = node_name(n), *around = parent->path;
 
         if (!name[0])
                 name = arena_printf(n->arena, "%s_%lld", node_op(n), (long long)n->index);
-        return arena_printf(n->arena, "%s%s%s/%s", parent->path, parent->path[0] ? "/" : "", name, part);
+        size_t room = sizeof(around) + strlen(around) + strlen(name) + strlen(part) + sizeof("//");
+        char *path = arena_alloc(n->arena, room);
+
+        memcpy(path, &around, sizeof(around));
+        path += sizeof(around);
+        snprintf(path, room - sizeof(around), "%s%s%s/%s", around, around[0] ? "/" : "", name, part);
+        return path;
+}
+
+const char *scope_around(const char *path)
+{
+        const char *around = NULL;
+
+        if (path[0])
+                memcpy(&around, path - sizeof(around), sizeof(around));
+        return around;
 }
 
 void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *infos, size_t count)

@@ -32,10 +32,17 @@ def chains(daemon):
     step = answer.json["explanations"][0]["chain"][2]
     equal("a step says where", [step[k] for k in ("node", "nodeIndex", "op")], ["pick", 5, "If"])
     check("in the diagnostic's words", "rank 1" in step["text"] and "rank 2" in step["text"], step)
-    equal("causes, and what each costs", [(c["value"], c["values"]) for c in answer.json["summary"]["causes"]],
-          [("open", 2), ("bare", 2), ("m", 3), ("z", 2), ("a", 2)])
-    equal("without explain nothing is said", [k for k in daemon.infer(DATA).json if k == "explanations"] +
-          [k for k in daemon.infer(DATA).json["summary"] if k == "causes"], [])
+    without = daemon.infer(DATA).json
+    for what, summary in (("", answer.json["summary"]), (" without explain too", without["summary"])):
+        equal("causes, the costliest first, and what each costs" + what, [(c["value"], c["values"]) for c in summary["causes"]],
+              [("m", 3), ("open", 2), ("bare", 2), ("z", 2), ("a", 2)])
+    equal("without explain nothing else is said", "explanations" in without, False)
+    data = model(graph([op("z = NonZero(x)")], ["x: float[M]"], ["z"]))
+    equal("nor are causes where every rank is known", "causes" in daemon.infer(data).json["summary"], False)
+    data = model(graph([op("b%d = Reshape(x, k%d)" % (i, i)) for i in range(40)] + [op("c = Relu(b39)"), op("d = Relu(c)")],
+                       ["x: float"] + ["k%d: int64" % i for i in range(40)], ["d"]))
+    causes = daemon.infer(data).json["summary"]["causes"]
+    equal("the costliest of many", (causes[0]["value"], causes[0]["values"], len(causes)), ("x", 43, 16))
     lines = daemon.infer(DATA, explain="y", format="text").text.split("\n")
     check("in the table", "why y:" in lines and "  decided by dim=M=1" in lines, lines[-12:])
 
@@ -46,6 +53,11 @@ def places(daemon):
     data = model(graph([inner], ["x: float[M,3]", "q: bool[]"], ["f"]))
     answer = daemon.infer(data, explain=["outer/then_branch/t", "f"])
     equal("a value of a branch", told(answer, "t")[0], ["t", "v"])
+    shadowed = graph([op("x = Identity(k)"), op("v = Reshape(x, n)"), op("t = Relu(v)")], [], ["t"])
+    nodes = [op("y = If(q)", "pick", then_branch=shadowed, else_branch=shadowed)]
+    causes = daemon.infer(model(graph(nodes, ["x: float", "k: float[2]", "n: int64[L]", "q: bool[]"], ["y"]))).json["summary"]["causes"]
+    equal("a name is that of the innermost scope", [(c["value"], c.get("scope")) for c in causes][:3],
+          [("v", "pick/then_branch"), ("v", "pick/else_branch"), ("x", None)])
     equal("with its scope", answer.json["explanations"][0]["scope"], "outer/then_branch")
     check("one that joins", "value=q:..." == answer.json["explanations"][1]["decide"], answer.json["explanations"][1])
     for name in ("nothing", "outer/then_branch/nothing", "/", ""):
