@@ -8,6 +8,7 @@ struct recurrent {
         int gates; /* the second axis of the weights is this number times hidden_size */
         bool batch_first;
         bool attends;  /* W also multiplies the attention, which follows the input */
+        bool trains;   /* outputs for the gradient follow the last states */
         int gate_axis; /* of the weights' gates; the other of axes 1 and 2 is that of their input */
         struct dim directions, seq, batch, input, hidden;
 };
@@ -145,7 +146,10 @@ static enum ox_code recurrent(struct node *n, struct recurrent r)
         last[2] = r.hidden;
         TRY(out_tensor(n, 0, in_elem(n, IN_X), 4, y));
         TRY(out_tensor(n, 1, in_elem(n, IN_X), 3, last));
-        return out_tensor(n, 2, in_elem(n, IN_X), 3, last);
+        if (r.trains && r.gates == 3) /* the third output is not a state */
+                return OX_OK;
+        TRY(out_tensor(n, 2, in_elem(n, IN_X), 3, last));
+        return r.trains ? out_tensor(n, 3, in_elem(n, IN_X), 4, y) : OX_OK;
 }
 
 /* RNN (1, 7, 14, 22) */
@@ -189,4 +193,14 @@ enum ox_code infer_AttnLSTM(struct node *n)
         TRY(IN_SIZED(n, IN_MEMORY, NULL, NULL, &depth));
         TRY(in_expect_rank(n, IN_AW, 3));
         return recurrent(n, (struct recurrent){.gates = 4, .gate_axis = 1, .attends = true});
+}
+
+/* GRUTraining 1, LSTMTraining 1 of com.microsoft: adapted from GRU-14 and LSTM-14. CAll has the cell state of each
+   step, as HAll has the hidden state; the text does not say how the results of the gates are laid out, the last output.
+ */
+enum ox_code infer_recurrent_training(struct node *n)
+{
+        int gates = op_find_attr(n->row, "linear_before_reset") ? 3 : 4;
+
+        return recurrent(n, (struct recurrent){.gates = gates, .gate_axis = 1, .trains = true});
 }

@@ -77,6 +77,13 @@ enum ox_code infer_TorchEmbedding(struct node *n)
         return infer_Gather(n);
 }
 
+/* ShrunkenGather 1 of com.microsoft: Gather with a vector of indices. */
+enum ox_code infer_ShrunkenGather(struct node *n)
+{
+        TRY(in_expect_rank(n, 1, 1));
+        return infer_Gather(n);
+}
+
 /* -- GatherElements 11-13: the output has the indices' shape -- */
 
 enum ox_code infer_GatherElements(struct node *n)

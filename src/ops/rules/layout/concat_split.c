@@ -84,6 +84,16 @@ enum ox_code infer_Concat(struct node *n)
         return concat(n, (struct parts){.first = 0, .step = 1});
 }
 
+/* ConcatTraining 1 of com.microsoft: beside the result, the size of each input along the axis. */
+enum ox_code infer_ConcatTraining(struct node *n)
+{
+        struct dim *lengths = arena_new_array(n->arena, struct dim, 1);
+
+        lengths[0] = dim_int(n->n_in);
+        TRY(infer_Concat(n));
+        return out_tensor(n, 1, ELEM_INT64, 1, lengths);
+}
+
 /* The inputs begin with the output's scale and zero point; then each part is followed by its own. */
 enum ox_code infer_QLinearConcat(struct node *n)
 {
@@ -139,7 +149,21 @@ void content_Concat(struct node *n)
         out_content(n, 0, content);
 }
 
-/* -- Split 1-18 -- */
+void content_ConcatTraining(struct node *n)
+{
+        struct content *lengths = content_new(n->arena, (size_t)n->n_in);
+        int axis;
+
+        content_Concat(n);
+        for (int i = 0; i < n->n_in; i++) {
+                bool known = in_has_rank(n, i) && attr_axis(n, "axis", 0, in_rank(n, i), &axis) == OX_OK;
+
+                content_set(lengths, (size_t)i, known ? scalar_int(in_dim(n, i, axis)) : scalar_unknown());
+        }
+        out_content(n, 1, lengths);
+}
+
+/* -- Split 1-18, SplitTraining 1 of com.microsoft -- */
 
 /* The sizes of all parts along the axis. */
 struct split {
