@@ -10,6 +10,7 @@
 #include "infer/result.h"
 #include "model/load.h"
 #include "model/wire.h"
+#include "ops/custom/custom.h"
 #include "ops/table/allowed.h"
 #include "render/render.h"
 #include "shape.h"

@@ -1,4 +1,4 @@
-/* shaped operators: lists the registry as a table, or shows one operator in detail. */
+/* shaped operators: lists the registry, and operators of one's own, as a table, or shows one operator in detail. */
 #include <string.h>
 
 #include "engine.h"
@@ -12,35 +12,31 @@ static const char *domain_name(const char *domain)
         return domain[0] ? domain : "ai.onnx";
 }
 
-static struct catalog catalog_of(const struct config *config)
-{
-        return (struct catalog){.domain = config->domain[0] ? op_canonical_domain(config->domain) : NULL,
-                                .opset = config->opset};
-}
-
 /* -- all of them -- */
 
 static void print_row(const struct catalog_entry *entry)
 {
         const struct op_row *row = entry->row;
         int width = printf("%-28s %-36s %5d  ", domain_name(row->domain), row->name, row->since);
-        const char *note = row->deprecated ? "deprecated" : catalog_infers_shape(row) ? "" : "types alone";
+        const char *note = row->custom                 ? "declared"
+                           : row->deprecated           ? "deprecated"
+                           : catalog_infers_shape(row) ? ""
+                                                       : "types alone";
 
         for (size_t i = 0; i < entry->n_versions; i++)
-                width += printf("%s%d", i ? ", " : "", entry->versions[i].since);
+                width += printf("%s%d", i ? ", " : "", catalog_since(entry, i));
         if (note[0])
                 printf("%*s  %s", width < 110 ? 110 - width : 0, "", note);
         printf("\n");
 }
 
-static bool print_all(const struct config *config)
+static bool print_all(const struct config *config, const struct catalog *catalog)
 {
-        struct catalog catalog = catalog_of(config);
         struct catalog_entry entry;
         bool found = false;
 
         printf("%-28s %-36s %5s  %s\n", "DOMAIN", "OPERATOR", "SINCE", "VERSIONS");
-        for (size_t at = 0; catalog_next(&catalog, &at, &entry);) {
+        for (size_t at = 0; catalog_next(catalog, &at, &entry);) {
                 print_row(&entry);
                 found = true;
         }
@@ -157,7 +153,7 @@ static bool print_one(const struct catalog_entry *entry)
         buf_puts(&buf, row->deprecated ? " (deprecated)\n" : "\n");
         buf_printf(&buf, "%s\n\nVERSIONS\n ", row->description);
         for (size_t i = 0; i < entry->n_versions; i++)
-                buf_printf(&buf, " %d", entry->versions[i].since);
+                buf_printf(&buf, " %d", catalog_since(entry, i));
         buf_puts(&buf, catalog_infers_shape(row) ? "\n" : "\n  Types alone are inferred.\n");
         put_params(&buf, "INPUTS", row->in, row->n_in);
         put_params(&buf, "OUTPUTS", row->out, row->n_out);
@@ -168,14 +164,13 @@ static bool print_one(const struct catalog_entry *entry)
         return true;
 }
 
-static void complain(const struct config *config, const char *name)
+static void complain(const struct config *config, const struct catalog *catalog, const char *name)
 {
-        struct catalog catalog = catalog_of(config);
         struct catalog_entry entry;
         struct nearest near;
 
         nearest_begin(&near, name, strlen(name));
-        for (size_t at = 0; catalog_next(&catalog, &at, &entry);)
+        for (size_t at = 0; catalog_next(catalog, &at, &entry);)
                 nearest_try(&near, entry.row->name);
         fprintf(stderr, "shaped: no operator '%s'", name);
         if (config->domain[0])
@@ -188,13 +183,12 @@ static void complain(const struct config *config, const char *name)
 }
 
 /* All operators of the name, in any domain. */
-static bool print_named(const struct config *config, const char *name)
+static bool print_named(const struct config *config, const struct catalog *catalog, const char *name)
 {
-        struct catalog catalog = catalog_of(config);
         struct catalog_entry entry;
         bool found = false;
 
-        for (size_t at = 0; catalog_next(&catalog, &at, &entry);) {
+        for (size_t at = 0; catalog_next(catalog, &at, &entry);) {
                 if (strcmp(entry.row->name, name) != 0)
                         continue;
                 if (found)
@@ -202,13 +196,24 @@ static bool print_named(const struct config *config, const char *name)
                 found = print_one(&entry);
         }
         if (!found)
-                complain(config, name);
+                complain(config, catalog, name);
         return found;
 }
 
 int operators_main(const struct config *config, const char *name)
 {
-        bool found = name ? print_named(config, name) : print_all(config);
+        struct operator_tables own;
+        struct catalog catalog = {.domain = config->domain[0] ? op_canonical_domain(config->domain) : NULL,
+                                  .opset = config->opset};
+        int status = EXIT_USAGE;
 
-        return found && output_end() ? EXIT_GOOD : EXIT_FAULTY;
+        if (operator_tables_load(&own, config->operators, config->limits.operators_bytes)) {
+                catalog.declared = (const struct ox_operators *const *)own.table;
+                catalog.n_declared = own.count;
+                bool found = name ? print_named(config, &catalog, name) : print_all(config, &catalog);
+
+                status = found && output_end() ? EXIT_GOOD : EXIT_FAULTY;
+        }
+        operator_tables_free(&own);
+        return status;
 }

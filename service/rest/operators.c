@@ -166,7 +166,7 @@ static void put_operator(struct json_out *out, const struct catalog_entry *entry
         json_open(out, '[');
         for (size_t i = 0; i < entry->n_versions; i++) {
                 json_item(out);
-                json_int(out, entry->versions[i].since);
+                json_int(out, catalog_since(entry, i));
         }
         json_close(out, ']');
         json_put_int(out, "since", row->since);
@@ -178,6 +178,10 @@ static void put_operator(struct json_out *out, const struct catalog_entry *entry
         json_put_int_some(out, "maxInputs", row->max_in);
         json_put_int(out, "minOutputs", row->min_out);
         json_put_int_some(out, "maxOutputs", row->max_out);
+        if (row->custom) {
+                json_key(out, "declared");
+                json_bool(out, true);
+        }
         put_params(out, "inputs", row->in, row->n_in);
         put_params(out, "outputs", row->out, row->n_out);
         put_attributes(out, row);
@@ -187,6 +191,12 @@ static void put_operator(struct json_out *out, const struct catalog_entry *entry
 }
 
 /* -- the query -- */
+
+static struct catalog catalog_of(const struct call *call, const char *domain)
+{
+        return (struct catalog){
+                .domain = domain, .declared = call->service->operators, .n_declared = call->service->n_operators};
+}
 
 static bool read_number(const char *text, int64_t least, int64_t most, int64_t *ret)
 {
@@ -215,7 +225,7 @@ static bool read_parameter(struct listing *l, const char *name, const char *valu
         }
         if (strcmp(name, "pageToken") == 0 && !l->is_one) {
                 l->fault = "pageToken must be the nextPageToken of the previous page";
-                return !value || !*value || read_number(value, 0, (int64_t)op_row_count, &l->page);
+                return !value || !*value || read_number(value, 0, (int64_t)catalog_rows(&l->catalog), &l->page);
         }
         l->fault = l->is_one ? "the only options are domain and opset"
                              : "the only options are domain, opset, pageSize and pageToken";
@@ -263,7 +273,7 @@ static void write_page(struct listing *l)
                 put_operator(&out, &l->entry);
         }
         json_close(&out, ']');
-        if (at < op_row_count) {
+        if (at < catalog_rows(&l->catalog)) {
                 char token[24];
 
                 snprintf(token, sizeof(token), "%zu", at);
@@ -292,7 +302,8 @@ static void answer(struct listing *l, void (*write)(struct listing *l))
 
 void operators_list(struct call *call)
 {
-        struct listing l = {.call = call, .page_size = CATALOG_PAGE_DEFAULT, .fault = ""};
+        struct listing l = {
+                .call = call, .catalog = catalog_of(call, NULL), .page_size = CATALOG_PAGE_DEFAULT, .fault = ""};
 
         if (call->transport->query(call, each_parameter, &l))
                 answer(&l, write_page);
@@ -320,7 +331,7 @@ static void reply_absent(struct listing *l, const char *name)
 
 void operators_get(struct call *call)
 {
-        struct listing l = {.call = call, .catalog = {.domain = ""}, .is_one = true, .fault = ""};
+        struct listing l = {.call = call, .catalog = catalog_of(call, ""), .is_one = true, .fault = ""};
         const char *name = call->path + PATH_BYTES;
 
         if (!call->transport->query(call, each_parameter, &l)) {

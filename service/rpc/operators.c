@@ -8,6 +8,7 @@
 #include "render/message_out.h"
 #include "rest/catalog.h"
 #include "rpc/rpc.h"
+#include "service.h"
 #include "shaped.pb-c.h"
 
 /* Fields of shaped.proto, and of onnx.proto's AttributeProto. */
@@ -27,7 +28,8 @@ enum {
         OPERATOR_OUTPUTS,
         OPERATOR_ATTRIBUTES,
         OPERATOR_TYPE_CONSTRAINTS,
-        OPERATOR_DESCRIPTION
+        OPERATOR_DESCRIPTION,
+        OPERATOR_DECLARED
 };
 enum { PARAMETER_NAME = 1, PARAMETER_TYPE, PARAMETER_OPTION };
 enum {
@@ -167,7 +169,7 @@ static void put_operator(struct message_out *out, const struct catalog_entry *en
         message_text(out, OPERATOR_DOMAIN, row->domain);
         message_text(out, OPERATOR_NAME, row->name);
         for (size_t i = 0; i < entry->n_versions; i++)
-                message_number(out, OPERATOR_VERSIONS, (uint64_t)entry->versions[i].since);
+                message_number(out, OPERATOR_VERSIONS, (uint64_t)catalog_since(entry, i));
         message_number(out, OPERATOR_SINCE, (uint64_t)row->since);
         message_number(out, OPERATOR_DEPRECATED, row->deprecated);
         message_number(out, OPERATOR_INFERS_SHAPE, catalog_infers_shape(row));
@@ -180,6 +182,8 @@ static void put_operator(struct message_out *out, const struct catalog_entry *en
         put_attributes(out, row);
         put_constraints(out, row);
         message_text(out, OPERATOR_DESCRIPTION, row->description);
+        if (row->custom)
+                message_number(out, OPERATOR_DECLARED, true);
 }
 
 /* -- a page -- */
@@ -206,7 +210,7 @@ static enum ox_code run_page(void *user)
                 message_close(&out, begin);
                 message_pause(&out);
         }
-        if (page->at < op_row_count) {
+        if (page->at < catalog_rows(&page->catalog)) {
                 snprintf(token, sizeof(token), "%zu", page->at);
                 message_text(&out, LIST_NEXT_PAGE_TOKEN, token);
         }
@@ -234,6 +238,13 @@ static enum ox_code answer(struct page *page, enum ox_code (*run)(void *user))
 
 /* -- requests -- */
 
+static struct catalog catalog_of(const struct rpc *rpc)
+{
+        const struct service *service = rpc->call->service;
+
+        return (struct catalog){.declared = service->operators, .n_declared = service->n_operators};
+}
+
 static enum ox_code take_opset(struct page *page, bool is_given, int64_t opset)
 {
         if (is_given && (opset < 1 || opset > INT32_MAX))
@@ -252,7 +263,7 @@ static enum ox_code take_token(struct page *page, const char *token)
                 return OX_OK;
         unsigned long long at = strtoull(token, &end, 10);
 
-        if (token[strspn(token, "0123456789")] || at > op_row_count)
+        if (token[strspn(token, "0123456789")] || at > catalog_rows(&page->catalog))
                 return rpc_fail(page->rpc, OX_INVALID_ARGUMENT, "page_token",
                                 "page_token: must be the next_page_token of the page before");
         page->at = (size_t)at;
@@ -261,7 +272,7 @@ static enum ox_code take_token(struct page *page, const char *token)
 
 enum ox_code rpc_list_operators(struct rpc *rpc)
 {
-        struct page page = {.rpc = rpc, .size = CATALOG_PAGE_DEFAULT};
+        struct page page = {.rpc = rpc, .catalog = catalog_of(rpc), .size = CATALOG_PAGE_DEFAULT};
         ProtobufCMessage *message;
 
         TRY(rpc_read(rpc, &message));
@@ -280,7 +291,7 @@ enum ox_code rpc_list_operators(struct rpc *rpc)
 
 enum ox_code rpc_get_operator(struct rpc *rpc)
 {
-        struct page page = {.rpc = rpc};
+        struct page page = {.rpc = rpc, .catalog = catalog_of(rpc)};
         ProtobufCMessage *message;
 
         TRY(rpc_read(rpc, &message));

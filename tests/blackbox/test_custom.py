@@ -111,6 +111,66 @@ def check_faults(daemon, data):
     check("too many", answer.status == 400 and "more than 4096 operators" in answer.text, answer.text[:200])
 
 
+LISTED = (  # files in the order of their names
+    ("a.ops", "domain com.example\nTwice 3 (x: T) -> (y: T, z?: T)\n        {n: int!}\n        T = floats\n"
+              "Twice: Gives its input twice.\nTwice 1 (x: T) -> (y: T)\n        T = float\n"),
+    ("b.ops", "domain com.example\nTwice 7 (x: float) -> (y: float)\nOther 1 (x: float...) -> (y: float)\n"),
+)
+
+
+def listed(daemon, query, size):
+    """The operators of all pages of a size."""
+    found, token = [], ""
+    while token is not None:
+        answer = daemon.get("/v1/operators?pageSize=%d&pageToken=%s%s" % (size, token, query)).json
+        found += answer["operators"]
+        token = answer.get("nextPageToken")
+    return found
+
+
+def check_listed():
+    """What the daemon was started with stands behind the registry, and says that it is declared."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in LISTED:
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        with Daemon("--operators", folder) as daemon:
+            for size in (1, 2, 1000):
+                found = listed(daemon, "&domain=com.example", size)
+                equal("listed in pages of %d" % size, [(o["name"], o["versions"], o.get("declared")) for o in found],
+                      [("Twice", [1, 3], True), ("Other", [1], True)])
+            equal("what is declared first counts", found[0]["maxOutputs"], 2)
+            everything = listed(daemon, "", 1000)
+            check("behind the registry, none of which is declared", everything[-2:] == found and
+                  not any("declared" in o for o in everything[:-2]) and len(everything) > 400, everything[-3:])
+            equal("in an earlier version", [(o["name"], o["since"], o["maxOutputs"]) for o in
+                                            listed(daemon, "&domain=com.example&opset=2", 10)],
+                  [("Twice", 1, 1), ("Other", 1, 1)])
+            one = daemon.get("/v1/operators/Twice?domain=com.example")
+            equal("one", one.json, found[0])
+            equal("its attribute", [(a["name"], a["required"]) for a in one.json["attributes"]], [("n", True)])
+            equal("in another domain", daemon.get("/v1/operators/Twice").status, 404)
+            answer = daemon.post_json("/shaped.v1.ShapeInference/ListOperators", {"domain": "com.example", "pageSize": 1}).json
+            check("by RPC", answer["operators"][0]["name"] == "Twice" and answer["operators"][0]["declared"], answer)
+            answer = daemon.post_json("/shaped.v1.ShapeInference/ListOperators",
+                                      {"domain": "com.example", "pageToken": answer["nextPageToken"]}).json
+            check("the next page by RPC", [o["name"] for o in answer["operators"]] == ["Other"] and
+                  "nextPageToken" not in answer, answer)
+            answer = daemon.post_json("/shaped.v1.ShapeInference/GetOperator", {"name": "Twice", "domain": "com.example"}).json
+            equal("one by RPC", (answer["versions"], answer["declared"]), (["1", "3"], True))
+        status, out, _ = run("operators", "--operators", folder, "--domain", "com.example")
+        lines = [line.split() for line in out.decode().splitlines()[1:]]
+        equal("shaped operators --operators", (status, lines),
+              (0, [["com.example", "Twice", "3", "1,", "3", "declared"], ["com.example", "Other", "1", "1", "declared"]]))
+        status, out, _ = run("operators", "--operators", folder, "Twice")
+        check("shaped operators --operators NAME", status == 0 and b"Twice of com.example, version 3" in out and
+              b"required" in out, out)
+        with open(os.path.join(folder, "c.ops"), "w", encoding="utf-8") as file:
+            file.write("X")
+        status, _, err = run("operators", "--operators", folder)
+        check("shaped operators with a wrong file", status == 2 and b"c.ops: line 1:" in err, err)
+
+
 def check_flags(data):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "mine.ops")
@@ -150,6 +210,7 @@ def main():
     with Daemon() as daemon:
         check_doors(daemon, data)
         check_faults(daemon, data)
+    check_listed()
     check_flags(data)
     check_documents()
     finish()

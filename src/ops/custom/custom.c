@@ -144,10 +144,9 @@ void custom_read(struct arena *arena, const char *text, size_t size, struct ox_o
         ret->n_row = t->n_row;
 }
 
-static const struct op_row *find_in(const struct ox_operators *table, const char *domain, const char *name,
-                                    int64_t opset, bool *ret_exists)
+const struct op_row *const *custom_versions(const struct ox_operators *table, const char *domain, const char *name,
+                                            size_t *ret_count)
 {
-        const struct op_row *found = NULL;
         size_t from = 0, to = table->n_row;
 
         while (from < to) {
@@ -158,12 +157,23 @@ static const struct op_row *find_in(const struct ox_operators *table, const char
                 else
                         to = middle;
         }
-        for (; from < table->n_row && compare_names(domain, name, table->row[from]) == 0; from++) {
-                *ret_exists = true;
-                if (table->row[from]->since <= opset)
-                        found = table->row[from];
-        }
-        return found;
+        for (to = from; to < table->n_row && compare_names(domain, name, table->row[to]) == 0; to++)
+                ;
+        *ret_count = to - from;
+        return to > from ? &table->row[from] : NULL;
+}
+
+static const struct op_row *find_in(const struct ox_operators *table, const char *domain, const char *name,
+                                    int64_t opset, bool *ret_exists)
+{
+        size_t count;
+        const struct op_row *const *row = custom_versions(table, domain, name, &count);
+
+        *ret_exists = count > 0;
+        while (count > 0)
+                if (row[--count]->since <= opset)
+                        return row[count];
+        return NULL;
 }
 
 const struct op_row *custom_find(const struct ox_operators *const *tables, size_t count, const char *domain,

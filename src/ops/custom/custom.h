@@ -19,6 +19,10 @@ struct ox_operators {
 /* Reads a text of `size` bytes, which need not stay, into a table that is all zero. */
 void custom_read(struct arena *arena, const char *text, size_t size, struct ox_operators *ret);
 
+/* The rows of one operator, oldest first, in a table; their number is stored, 0 for none. */
+const struct op_row *const *custom_versions(const struct ox_operators *table, const char *domain, const char *name,
+                                            size_t *ret_count);
+
 /* The row in force for an operator in a version of its operator set, as op_find(), in the first of some tables that has
    the operator. */
 const struct op_row *custom_find(const struct ox_operators *const *tables, size_t count, const char *domain,
