@@ -16,8 +16,8 @@
 #   large     ten models of SIZE MiB (default 1024) at once by Connect, gRPC-Web and gRPC, while the daemon's memory is watched
 #   floats    the texts of five times SIZE random floats (default 1,000,000), held against printf
 #   floods    what floods of HTTP/2 frames cost other clients, in measurements of SIZE seconds (default 3)
-#   optimised FOLDER  what ONNX Runtime's optimiser makes of the models in FOLDER at each level, held against the runtime;
-#             not among all
+#   optimised FOLDER  what ONNX Runtime's optimiser makes of the models in FOLDER at each level, as they are and quantised, held
+#             against the runtime; not among all. tests/soak/public.py FOLDER brings public models
 # Ends with `N passed, N failed`. Needs clang for fuzz.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
