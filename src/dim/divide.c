@@ -122,8 +122,7 @@ static bool flatten(struct dim_table *t, struct dim *numerator, int64_t *divisor
         return true;
 }
 
-/* Whether the facts allow only one number as the quotient. */
-static bool decided_by_range(struct dim_table *t, struct dim numerator, int64_t divisor, int64_t *ret)
+bool quotient_by_range(struct dim_table *t, struct dim numerator, int64_t divisor, int64_t *ret)
 {
         struct range range = range_of(t, numerator);
         int64_t upper;
@@ -173,7 +172,7 @@ static unsigned floordiv_int(struct dim_table *t, struct dim a, int64_t divisor,
                 if (flatten(t, &d.numerator, &d.divisor))
                         return go_on(t, &d, level, ret);
         }
-        if (decided_by_range(t, a, divisor, &value)) {
+        if (quotient_by_range(t, a, divisor, &value)) {
                 *ret = dim_int(value);
                 return 0;
         }

@@ -50,6 +50,7 @@ static bool eval_atom(const struct evaluation *e, const struct atom *atom, int64
                         if (!eval_broadcast(ret, other))
                                 return false;
                         break;
+                case ATOM_RING:
                 case ATOM_SYMBOL:
                         break;
                 }

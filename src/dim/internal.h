@@ -12,7 +12,8 @@
 #include "base/checked.h"
 #include "dim/dim.h"
 
-enum atom_kind { ATOM_SYMBOL, ATOM_FLOORDIV, ATOM_MOD, ATOM_MAX, ATOM_MIN, ATOM_BROADCAST };
+/* ATOM_RING(y, n) stands for the sum of all (y + i)//n, i = 0 ... n-2, and only in normal forms (normal.c). */
+enum atom_kind { ATOM_SYMBOL, ATOM_FLOORDIV, ATOM_MOD, ATOM_MAX, ATOM_MIN, ATOM_BROADCAST, ATOM_RING };
 
 /* Terms are hashed and compared as bytes. */
 struct term {
@@ -60,6 +61,7 @@ struct mono {
         uint32_t weight, depth;
         bool open, extreme;
         bool relates; /* holds an atom that may have relations */
+        bool ringed;  /* holds an ATOM_RING */
         enum normal state;
         struct poly normal; /* for NORMAL_OTHER */
         uint32_t n;
@@ -184,7 +186,8 @@ bool expr_find(const struct dim_table *t, struct poly key, struct dim *ret);
 bool expr_find_written(const struct dim_table *t, struct poly p, struct dim *ret);
 unsigned expr_store(struct dim_table *t, struct poly p, struct poly key, struct dim *ret);
 
-/* An operation that cannot be simplified, as a dimension. */
+/* An operation that cannot be simplified, as a monomial, and as a dimension. */
+unsigned atom_mono(struct dim_table *t, enum atom_kind kind, const struct dim *arg, uint32_t n, uint64_t *ret);
 unsigned atom_dim(struct dim_table *t, enum atom_kind kind, const struct dim *arg, uint32_t n, struct dim *ret);
 
 /* The atom, if a dimension is a single atom with the coefficient 1; else NULL. */
@@ -279,6 +282,8 @@ enum relation {
         RELATION_EXCESS,      /* of max or min and max(a - b, 0) */
         RELATION_OTHER_EXCESS /* and max(b - a, 0) */
 };
+/* Gathers (y + i)//n, where some other (y + j)//n is an atom, 0 <= i, j < n. */
+unsigned gather_member(struct dim_table *t, struct dim y, int64_t i, int64_t n, struct gather *g);
 /* Gathers a relation of the single atom of `mono`; nothing if there is none. */
 unsigned gather_relation(struct dim_table *t, uint64_t mono, enum relation kind, struct gather *g);
 /* The i of a (y + i)//n, 0 <= i < n, where y has no constant. */
@@ -287,6 +292,8 @@ int64_t ring_place(const struct dim_table *t, const struct atom *atom);
 int64_t poly_coefficient(struct poly p, uint64_t mono);
 
 /* -- divide.c, longdiv.c -- */
+/* Whether the facts allow only one number as the quotient by an integer > 0. */
+bool quotient_by_range(struct dim_table *t, struct dim numerator, int64_t divisor, int64_t *ret);
 unsigned expr_floordiv(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);
 unsigned expr_ceildiv(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);
 unsigned expr_mod(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);

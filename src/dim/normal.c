@@ -1,11 +1,14 @@
 /* Normal forms: which sums are one.
 
    Some atoms are a sum of others wherever they are defined, and so are products with them: y%n is y - n*(y//n),
-   (y + n-1)//n is y less the other (y + i)//n, (y + q*n)//n is q + y//n, max(a, b) is b + max(a - b, 0), min(a, b) is
-   a - max(a - b, 0), max(x, 0) is x + max(-x, 0), and max of three or more is written with 0 as the least constant of
-   its arguments and the rest outside. With every such atom replaced a sum is in normal form. A monomial
+   (y + n-1)//n is y less the sum of the other (y + i)//n, (y + q*n)//n is q + y//n, max(a, b) is b + max(a - b, 0),
+   min(a, b) is a - max(a - b, 0), max(x, 0) is x + max(-x, 0), and max of three or more is written with 0 as the least
+   constant of its arguments and the rest outside. With every such atom replaced a sum is in normal form. A monomial
    gets its normal form once, and keeps it as long as the table lives; that of a sum is the sum of those of its terms.
    So it does not depend on how a sum was put together, in which order or in which parts.
+
+   The sum of the other (y + i)//n is an atom of its own, ATOM_RING, so that a rounded quotient does not bring forth n-1
+   others. One of them, the one in the middle, which is seldom met, is that atom less the rest.
 
    Sums of one normal form are one dimension. Normal forms do not read well: a dimension is written as it first came,
    once relations made that shorter (relate.c), and what looks into a dimension looks at that. Past the limits a
@@ -162,6 +165,38 @@ static unsigned gather_level(struct dim_table *t, const struct atom *atom, uint6
         return faults ? faults : gather_poly(t, g, (struct poly){&lone, 1}, 1);
 }
 
+/* Gathers the relation by which a (y + i)//n is replaced, where all of them together are y. For n = 2 the only other
+   one is what ATOM_RING would stand for. */
+static unsigned gather_ring_rule(struct dim_table *t, const struct atom *atom, uint64_t mono, struct gather *g)
+{
+        int64_t n = atom->arg[1].val, place = ring_place(t, atom), last;
+        bool ends = ends_ring(t, atom);
+        struct term lone = {.coef = 1, .mono = mono}, ring = {.coef = 1};
+        struct dim arg[2] = {atom->arg[0], atom->arg[1]}, end;
+        unsigned faults;
+
+        if (n == 2 || n > MAX_RELATED || place != (ends ? n - 1 : n / 2))
+                return ends ? gather_relation(t, mono, RELATION_RING, g) : 0;
+        faults = expr_add_int(t, atom->arg[0], -place, &arg[0]);
+        if (!faults && !ends) {
+                faults = expr_add_int(t, arg[0], n - 1, &end);
+                if (faults || quotient_by_range(t, end, n, &last))
+                        return faults;
+        }
+        if (!faults)
+                faults = atom_mono(t, ATOM_RING, arg, 2, &ring.mono);
+        if (!faults)
+                faults = gather_poly(t, g, (struct poly){&ring, 1}, ends ? 1 : -1);
+        if (!faults)
+                faults = gather_poly(t, g, (struct poly){&lone, 1}, 1);
+        if (!faults && ends)
+                faults = gather_dim(t, g, arg[0], -1);
+        for (int64_t i = 0; i < n - 1 && !faults && !ends; i++)
+                if (i != place)
+                        faults = gather_member(t, arg[0], i, n, g);
+        return faults;
+}
+
 /* Gathers the relation by which an atom is replaced; nothing if it is not replaced. */
 static unsigned gather_rule(struct dim_table *t, uint64_t mono, struct gather *g)
 {
@@ -174,9 +209,7 @@ static unsigned gather_rule(struct dim_table *t, uint64_t mono, struct gather *g
                 if (!dim_is_int(atom->arg[1]))
                         return 0;
                 faults = gather_reduced(t, mono, g);
-                if (!faults && g->n == 0 && ends_ring(t, atom))
-                        faults = gather_relation(t, mono, RELATION_RING, g);
-                return faults;
+                return !faults && g->n == 0 ? gather_ring_rule(t, atom, mono, g) : faults;
         case ATOM_MOD:
                 return gather_relation(t, mono, RELATION_REST, g);
         case ATOM_MAX:
@@ -190,6 +223,7 @@ static unsigned gather_rule(struct dim_table *t, uint64_t mono, struct gather *g
                                        g);
         case ATOM_SYMBOL:
         case ATOM_BROADCAST:
+        case ATOM_RING:
                 break;
         }
         return 0;
@@ -307,15 +341,24 @@ static bool is_known(const struct dim_table *t, struct poly key, struct dim *ret
         return is_number(key, ret) || expr_find(t, key, ret);
 }
 
+/* Whether a sum reads well: an ATOM_RING is not written. */
+static bool is_writable(const struct dim_table *t, struct poly p)
+{
+        for (size_t i = 0; i < p.n; i++)
+                if (t->mono[p.term[i].mono]->ringed)
+                        return false;
+        return true;
+}
+
 /* A new sum, in the shortest form that relations give, or in its normal form if that is shorter. */
 static unsigned intern_new(struct dim_table *t, struct poly p, struct poly key, struct dim *ret)
 {
-        bool normal;
+        bool normal, shorter = key.n < p.n && is_writable(t, key);
 
         /* Where there was nothing to try, nothing was made, this sum least of all. */
-        if (!relate_shorten(t, &p) && key.n >= p.n)
+        if (!relate_shorten(t, &p) && !shorter)
                 return expr_store(t, p, key, ret);
-        if (key.n < p.n) {
+        if (shorter && key.n < p.n) {
                 p = key;
                 relate_shorten(t, &p);
         }

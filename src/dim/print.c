@@ -189,6 +189,7 @@ static void print_broadcast(struct dim_table *t, const struct atom *atom, struct
 static void print_operation(struct dim_table *t, const struct atom *atom, struct buf *buf)
 {
         switch (atom->kind) {
+        case ATOM_RING:
         case ATOM_SYMBOL:
                 break;
         case ATOM_FLOORDIV:

@@ -168,6 +168,8 @@ static bool prove_atom(struct proof *p, const struct place *place, const struct 
                 return prove_with_all(p, place, atom);
         case ATOM_SYMBOL:
                 return !positive && prove_with(p, place, 1, p->t->symbol[atom->symbol]->info.most, 0);
+        case ATOM_RING:
+                break;
         }
         return false;
 }

@@ -174,6 +174,7 @@ static struct range range_of_atom(struct dim_table *t, struct atom *atom)
         case ATOM_BROADCAST:
                 range = broadcast_of(t, atom);
                 break;
+        case ATOM_RING:
         case ATOM_SYMBOL:
                 break;
         }

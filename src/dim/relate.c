@@ -15,28 +15,39 @@ int64_t ring_place(const struct dim_table *t, const struct atom *atom)
         return place;
 }
 
+/* Nothing in y + i can be simplified, where nothing in y + j could be, so that the quotient is an atom, unless facts
+   make it a number. The sum is no lone atom for any i but 0. */
+unsigned gather_member(struct dim_table *t, struct dim y, int64_t i, int64_t n, struct gather *g)
+{
+        struct dim arg[2] = {y, dim_int(n)}, decided = dim_int(0);
+        struct term member = {.coef = 1};
+        unsigned faults = expr_add_int(t, y, i, &arg[0]);
+
+        if (faults)
+                return faults;
+        if (i == 0 && lone_atom(t, y)) {
+                faults = expr_floordiv(t, y, arg[1], &decided);
+                return faults ? faults : gather_dim(t, g, decided, 1);
+        }
+        if (quotient_by_range(t, arg[0], n, &decided.val))
+                return gather_dim(t, g, decided, 1);
+        faults = atom_mono(t, ATOM_FLOORDIV, arg, 2, &member.mono);
+        return faults ? faults : gather_poly(t, g, (struct poly){&member, 1}, 1);
+}
+
 /* The sum over i = 0 ... n-1 of (y + i)//n is y. */
 static unsigned gather_ring(struct dim_table *t, const struct atom *atom, struct poly lone, struct gather *g)
 {
         int64_t n = atom->arg[1].val;
-        struct dim y, part;
+        struct dim y;
 
         if (!dim_is_int(atom->arg[1]) || n < 2 || n > MAX_RELATED)
                 return 0;
         int64_t place = ring_place(t, atom);
         unsigned faults = expr_add_int(t, atom->arg[0], -place, &y);
 
-        for (int64_t i = 0; i < n && !faults; i++) {
-                if (i == place) {
-                        faults = gather_poly(t, g, lone, 1);
-                        continue;
-                }
-                faults = expr_add_int(t, y, i, &part);
-                if (!faults)
-                        faults = expr_floordiv(t, part, dim_int(n), &part);
-                if (!faults)
-                        faults = gather_dim(t, g, part, 1);
-        }
+        for (int64_t i = 0; i < n && !faults; i++)
+                faults = i == place ? gather_poly(t, g, lone, 1) : gather_member(t, y, i, n, g);
         return faults ? faults : gather_dim(t, g, y, -1);
 }
 

@@ -88,6 +88,7 @@ static bool substitute_atom(struct dim_table *t, const struct atom *atom, enum s
                 return !expr_extreme(t, atom->kind, arg, atom->n, ret);
         case ATOM_BROADCAST:
                 return expr_broadcast(t, arg, atom->n, &faults, ret) && !faults;
+        case ATOM_RING:
         case ATOM_SYMBOL:
                 break;
         }

@@ -260,7 +260,8 @@ uint32_t mono_intern(struct dim_table *t, const uint32_t *atom, uint32_t n)
                         mono->depth = factor->depth;
                 mono->open = mono->open || factor->open;
                 mono->extreme = mono->extreme || factor->extreme;
-                mono->relates = mono->relates || factor->kind != ATOM_SYMBOL;
+                mono->relates = mono->relates || (factor->kind != ATOM_SYMBOL && factor->kind != ATOM_RING);
+                mono->ringed = mono->ringed || factor->kind == ATOM_RING;
         }
         t->mono = grow_pointers(t, t->mono, t->monos, &t->mono_room);
         t->mono[t->monos] = mono;
@@ -375,7 +376,7 @@ unsigned expr_store(struct dim_table *t, struct poly p, struct poly key, struct 
         return 0;
 }
 
-unsigned atom_dim(struct dim_table *t, enum atom_kind kind, const struct dim *arg, uint32_t n, struct dim *ret)
+unsigned atom_mono(struct dim_table *t, enum atom_kind kind, const struct dim *arg, uint32_t n, uint64_t *ret)
 {
         uint32_t weight = 1;
 
@@ -388,9 +389,17 @@ unsigned atom_dim(struct dim_table *t, enum atom_kind kind, const struct dim *ar
         if (weight > t->max_terms)
                 return DIM_FAULT_LIMIT;
         uint32_t atom = atom_intern(t, kind, 0, arg, n);
-        struct term term = {.coef = 1, .mono = mono_intern(t, &atom, 1)};
 
-        return poly_intern(t, (struct poly){&term, 1}, ret);
+        *ret = mono_intern(t, &atom, 1);
+        return 0;
+}
+
+unsigned atom_dim(struct dim_table *t, enum atom_kind kind, const struct dim *arg, uint32_t n, struct dim *ret)
+{
+        struct term term = {.coef = 1};
+        unsigned faults = atom_mono(t, kind, arg, n, &term.mono);
+
+        return faults ? faults : poly_intern(t, (struct poly){&term, 1}, ret);
 }
 
 struct atom *mono_atom(const struct dim_table *t, uint64_t mono)

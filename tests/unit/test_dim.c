@@ -166,6 +166,37 @@ START_TEST(rings_and_rests)
 }
 END_TEST
 
+/* All (N + i)//n are N together, whichever of them is made first; and n-1 of them are N less the last. */
+START_TEST(rings_in_any_order)
+{
+        static const int64_t sizes[] = {2, 3, 4, 7, 8, 16};
+
+        for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+                int64_t n = sizes[k];
+
+                for (int64_t first = 0; first < n; first++) {
+                        start();
+                        struct dim size = named("N"), others = dim_int(0), part = size;
+
+                        for (int64_t i = 0; i < n; i++) {
+                                part = dim_floordiv(table, dim_add(table, size, dim_int((first + i) % n)), dim_int(n));
+                                if (i == n - 1)
+                                        break;
+                                others = dim_add(table, others, part);
+                        }
+                        struct dim left = dim_sub(table, size, part);
+
+                        ck_assert_msg(dim_same(left, others), "%s is not %s", dim_text(table, left),
+                                      dim_text(table, others));
+                        ck_assert(dim_same(dim_mul(table, size, left), dim_mul(table, others, size)));
+                        ck_assert(dim_same(dim_add(table, others, part), size));
+                        ck_assert_uint_eq(dim_take_faults(table), 0);
+                        stop();
+                }
+        }
+}
+END_TEST
+
 START_TEST(extremes_and_broadcasts)
 {
         static const char *const pairs[][2] = {
@@ -631,6 +662,6 @@ START_TEST(values_under_an_assignment)
 }
 END_TEST
 
-UNIT_MAIN("dim", sums_and_products, divisions, rings_and_rests, extremes_and_broadcasts, operands_in_any_order_are_one,
-          sums_of_many, names, reading, faults, growth_ends, proofs, bindings, long_chains_resolve, bounds,
-          sizes_are_not_negative, remembered_results, values_under_an_assignment);
+UNIT_MAIN("dim", sums_and_products, divisions, rings_and_rests, rings_in_any_order, extremes_and_broadcasts,
+          operands_in_any_order_are_one, sums_of_many, names, reading, faults, growth_ends, proofs, bindings,
+          long_chains_resolve, bounds, sizes_are_not_negative, remembered_results, values_under_an_assignment);
