@@ -1,5 +1,6 @@
 #include "net/fields.h"
 
+#include <string.h>
 #include <strings.h>
 
 static const struct {
@@ -18,7 +19,7 @@ enum field field_find(const char *name, size_t length)
         while (i < FIELD_COUNT && fields[i].length < length)
                 i++;
         for (; i < FIELD_COUNT && fields[i].length == length; i++)
-                if (strncasecmp(fields[i].name, name, length) == 0)
+                if (memcmp(fields[i].name, name, length) == 0 || strncasecmp(fields[i].name, name, length) == 0)
                         return (enum field)i;
         return FIELD_COUNT;
 }

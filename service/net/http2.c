@@ -18,8 +18,9 @@
 #define READ_BYTES  ((size_t)64 * 1024) /* of one connection, before others have their turn */
 #define SEND_BYTES  ((size_t)64 * 1024)
 #define SLICE_BYTES ((size_t)1024) /* between two looks at the clock */
-#define SEND_NS     20000          /* after which the replies that stand are sent before more is read */
+#define SEND_NS     64000          /* after which the replies that stand are sent before more is read */
 #define EVENTS_MOST 64
+#define EVENTS_IN   (EPOLLIN | EPOLLRDHUP)
 #define LOOK_MS     500
 #define LEAVE_MS    50   /* between word of the end and the end, about a round trip */
 #define QUEUED_MOST 2000 /* frames to be sent from which on nothing more is read */
@@ -30,7 +31,8 @@ struct connection {
         struct connection *next, **link;
         int socket; /* -1: closed */
         struct peer *peer;
-        uint32_t events;       /* that are waited for */
+        uint32_t events;       /* that are waited for, */
+        bool may_have_more;    /* and the last read may have left some that will not be told of again */
         bool is_done;          /* what still comes is thrown away, until the client closes */
         struct call_text out;  /* what the socket did not take */
         size_t taken;          /* of it */
@@ -159,32 +161,33 @@ static bool send_all(struct loop *loop, struct connection *connection)
         return !failed;
 }
 
+/* An event is told of once, which spares the kernel a second look at each socket. To ask anew is to be told of what is
+   there already. */
 static void watch(struct loop *loop, struct connection *connection)
 {
         bool is_full = nghttp2_session_get_outbound_queue_size(connection->session.http2) > QUEUED_MOST;
-        uint32_t events = (is_full ? 0 : EPOLLIN) | (connection->out.length ? EPOLLOUT : 0);
+        uint32_t events = EPOLLET | (is_full ? 0 : EVENTS_IN) | (connection->out.length ? EPOLLOUT : 0);
         struct epoll_event event = {.events = events, .data.ptr = connection};
 
-        if (events != connection->events)
+        if (events != connection->events || connection->may_have_more)
                 epoll_ctl(loop->epoll, EPOLL_CTL_MOD, connection->socket, &event);
         connection->events = events;
+        connection->may_have_more = false;
 }
 
 /* After whatever has happened to it. One that is over is read from for a little longer: the kernel would take back what
    was sent if more came. */
 static void settle(struct loop *loop, struct connection *connection)
 {
-        if (connection->is_done)
-                return;
-        if (!send_all(loop, connection)) {
+        if (!connection->is_done && !send_all(loop, connection)) {
                 connection_close(loop, connection);
                 return;
         }
         watch(loop, connection);
-        if (session_is_over(&connection->session) && !connection->out.length) {
+        if (!connection->is_done && session_is_over(&connection->session) && !connection->out.length) {
                 shutdown(connection->socket, SHUT_WR);
                 connection->is_done = true;
-                connection->moved.ns = clock_ns();
+                connection->moved.ns = clock_coarse_ns();
         }
 }
 
@@ -209,11 +212,12 @@ static bool take(struct loop *loop, struct connection *connection, size_t size)
 
 static void serve(struct loop *loop, struct connection *connection, uint32_t events)
 {
-        ssize_t size = events & (EPOLLIN | EPOLLHUP | EPOLLERR)
-                               ? recv(connection->socket, loop->bytes, READ_BYTES, MSG_DONTWAIT)
-                               : -1;
+        const uint32_t ends = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
+        ssize_t size = events & (EPOLLIN | ends) ? recv(connection->socket, loop->bytes, READ_BYTES, MSG_DONTWAIT) : -1;
         bool is_lost = size == 0 || (size < 0 && events & (EPOLLHUP | EPOLLERR));
 
+        /* A shorter read has taken all that came before the end (epoll(7)). */
+        connection->may_have_more = size == (ssize_t)READ_BYTES || (size > 0 && events & ends);
         if (is_lost || (size > 0 && !connection->is_done && !take(loop, connection, (size_t)size)))
                 connection_close(loop, connection);
         else
@@ -224,7 +228,7 @@ static void serve(struct loop *loop, struct connection *connection, uint32_t eve
 
 static void begin(struct loop *loop, struct connection *connection)
 {
-        struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
+        struct epoll_event event = {.events = EPOLLET | EVENTS_IN, .data.ptr = connection};
         const struct sockaddr_storage address = connection->session.address;
 
         connection->next = loop->first;
@@ -232,10 +236,10 @@ static void begin(struct loop *loop, struct connection *connection)
         if (connection->next)
                 connection->next->link = &connection->next;
         loop->first = connection;
-        connection->events = EPOLLIN;
+        connection->events = event.events;
         /* From here on the loop itself looks at what takes too long. */
         peer_enter(connection->peer, PEER_SERVED);
-        connection->moved.ns = clock_ns();
+        connection->moved.ns = clock_coarse_ns();
         if (session_begin(&connection->session, &loop->owner, (const struct sockaddr *)&address, sizeof(address)) &&
             epoll_ctl(loop->epoll, EPOLL_CTL_ADD, connection->socket, &event) == 0)
                 settle(loop, connection);
@@ -344,10 +348,10 @@ struct farewell {
 
 static void say_farewell(struct loop *loop, struct farewell *farewell)
 {
-        if (!farewell->left || clock_ns() - farewell->said_ns < LEAVE_MS * INT64_C(1000000))
+        if (!farewell->left || clock_coarse_ns() - farewell->said_ns < LEAVE_MS * INT64_C(1000000))
                 return;
         each_connection(loop, leave);
-        farewell->said_ns = clock_ns();
+        farewell->said_ns = clock_coarse_ns();
         farewell->left--;
 }
 
@@ -357,7 +361,7 @@ static void *run(void *user)
         struct epoll_event events[EVENTS_MOST];
         struct farewell farewell = {.left = 0};
         bool goes_on = true;
-        int64_t looked_ns = clock_ns();
+        int64_t looked_ns = clock_coarse_ns();
 
         while (goes_on) {
                 int count = epoll_wait(loop->epoll, events, EVENTS_MOST, farewell.left ? LEAVE_MS : LOOK_MS);
@@ -375,10 +379,10 @@ static void *run(void *user)
                 if (is_leaving)
                         farewell = (struct farewell){.left = 2};
                 say_farewell(loop, &farewell);
-                if (clock_ns() - looked_ns < LOOK_MS * INT64_C(1000000))
+                if (clock_coarse_ns() - looked_ns < LOOK_MS * INT64_C(1000000))
                         continue;
                 each_connection(loop, look);
-                looked_ns = clock_ns();
+                looked_ns = clock_coarse_ns();
         }
         each_connection(loop, connection_close);
         return NULL;

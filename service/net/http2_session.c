@@ -163,7 +163,7 @@ static struct stream *stream_new(struct session *session, int32_t id)
                 return NULL;
         stream->session = session;
         stream->id = id;
-        stream->moved.ns = session->changed_ns = clock_ns();
+        stream->moved.ns = session->changed_ns = clock_coarse_ns();
         stream->next = session->first;
         stream->link = &session->first;
         if (stream->next)
@@ -194,8 +194,10 @@ static void stream_free(struct stream *stream)
         *stream->link = stream->next;
         if (stream->next)
                 stream->next->link = stream->link;
+        if (session->head_of == stream)
+                session->head_of = NULL;
         session->n_stream--;
-        session->changed_ns = clock_ns();
+        session->changed_ns = clock_coarse_ns();
         text_free(&stream->waiting);
         free(stream->path);
         give_idle(session->owner, stream);
@@ -205,7 +207,7 @@ void stream_answer(struct stream *stream)
 {
         stream->phase = STREAM_REPLY;
         call_enter(stream->call, STAGE_SEND);
-        stream->moved.ns = clock_ns();
+        stream->moved.ns = clock_coarse_ns();
         stream->moved.bytes = 0;
         text_free(&stream->waiting);
         if (stream->is_flowing)
@@ -296,7 +298,7 @@ static void take_waiting(struct stream *stream)
 void stream_go_on(struct stream *stream)
 {
         stream->is_suspended = false;
-        stream->moved.ns = clock_ns();
+        stream->moved.ns = clock_coarse_ns();
         if (is_gone(stream->call)) {
                 stream_free(stream);
         } else if (stream->how != CALL_BODY) {
@@ -316,10 +318,11 @@ static int on_begin_headers(nghttp2_session *http2, const nghttp2_frame *frame, 
         struct session *session = user;
         struct stream *stream;
 
+        session->head_of = NULL;
         if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
-                return 0;
+                return 0; /* trailers tell us nothing */
         session_is_fruitful(session);
-        stream = has_room(session) ? stream_new(session, frame->hd.stream_id) : NULL;
+        session->head_of = stream = has_room(session) ? stream_new(session, frame->hd.stream_id) : NULL;
         if (!stream)
                 nghttp2_submit_rst_stream(http2, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_REFUSED_STREAM);
         else
@@ -330,10 +333,10 @@ static int on_begin_headers(nghttp2_session *http2, const nghttp2_frame *frame, 
 static int on_header(nghttp2_session *http2, const nghttp2_frame *frame, const uint8_t *name, size_t name_size,
                      const uint8_t *value, size_t value_size, uint8_t flags, void *user)
 {
-        struct stream *stream = stream_of(http2, frame->hd.stream_id);
+        struct stream *stream = ((struct session *)user)->head_of;
 
-        if (!stream || stream->phase != STREAM_HEAD)
-                return 0; /* those of a trailer tell us nothing */
+        if (!stream)
+                return 0;
         if (stream->fields.length + name_size + value_size + FIELD_OVERHEAD > HEAD_BYTES) {
                 stream->has_too_large_a_head = true;
                 return 0;
@@ -424,7 +427,7 @@ static void begin(struct stream *stream)
         struct session_owner *owner = stream->session->owner;
 
         stream->phase = STREAM_BODY;
-        stream->moved.ns = clock_ns();
+        stream->moved.ns = clock_coarse_ns();
         stream->call = call_begin(owner->service, owner->handler, &transport, stream, stream->session->client);
         if (!stream->call) {
                 stream->phase = STREAM_SENT;
@@ -479,7 +482,7 @@ static int on_sent(nghttp2_session *http2, const nghttp2_frame *frame, void *use
             !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
                 return 0;
         stream->phase = STREAM_SENT;
-        stream->moved.ns = clock_ns();
+        stream->moved.ns = clock_coarse_ns();
         end_call(stream);
         return 0;
 }

@@ -46,6 +46,7 @@ struct session {
         struct sockaddr_storage address;
         uint64_t client; /* a hash of it */
         struct stream *first;
+        struct stream *head_of; /* whose head arrives; NULL: none, or it is refused */
         size_t n_stream;
         size_t barren;         /* consecutive frames without content, */
         size_t barren_bytes;   /* and bytes */

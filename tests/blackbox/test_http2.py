@@ -78,6 +78,24 @@ def large(daemon):
         equal("a dozen on one connection", status, 200)
 
 
+def at_once(daemon):
+    """More than the daemon takes at a time, and the end of a client right behind what it sent."""
+    body, streams = chain(60), range(1, 201, 2)
+    post = [*request("/v1/models:infer", "POST"), ("content-type", "application/octet-stream")]
+    sent = [headers(post, stream, END_HEADERS) + frame(DATA, END_STREAM, stream, body) for stream in streams]
+    with Connection(daemon, settings=setting((4, 1 << 20))) as connection:
+        connection.send(*sent)
+        equal("all of many requests are answered", len(take_all(connection, streams, 1e9)), len(streams))
+    for what, more in [("nothing", []), ("a request", sent[:1]), ("many", sent)]:
+        with Connection(daemon) as connection:
+            connection.send(*more)
+            connection.socket.shutdown(socket.SHUT_WR)
+            begun = time.monotonic()
+            while connection.read():
+                pass
+            check("a client that has ended after %s is let go at once" % what, time.monotonic() - begun < 30)
+
+
 def first_bytes(daemon):
     """A connection is heard until its first bytes say what it speaks."""
     with socket.create_connection(("127.0.0.1", daemon.port)) as slow:
@@ -172,6 +190,7 @@ def main():
     with Daemon() as daemon:
         routes(daemon)
         large(daemon)
+        at_once(daemon)
         first_bytes(daemon)
     silence()
     drain()
