@@ -51,7 +51,7 @@ def misnumbered():
     """The fields of answers that shaped.proto has not by this name and number."""
     messages = {name: dict(MESSAGE_FIELD.findall(body)) for name, body in MESSAGE.findall(read("proto/shaped.proto"))}
     for part, body in PART.findall(read("src/render/fields.h")):
-        message = MESSAGE_OF.get(part, part.capitalize())
+        message = MESSAGE_OF.get(part, part.title().replace("_", ""))
         for key, number in FIELD.findall(body):
             name = re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), key)
             if messages[message].get(name) != number:

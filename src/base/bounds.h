@@ -114,6 +114,8 @@ enum engine_bound {
         STEPS_FOLLOWED = 1000,
         CAUSES_TOLD = 16,
         CAUSES_COUNTED = 256,
+        /* Unknown operators whose nodes and values are counted. */
+        UNKNOWN_TOLD = 64,
         /* Sizes of inputs whose allowed numbers are listed; numbers that are tried one by one, which also bounds the
            periods of conditions; and ranges for each size. */
         SIZES_TOLD = 256,

@@ -151,6 +151,8 @@ struct infer {
         const struct twice **twice; /* nodes that made symbols, a list for each key */
         size_t n_twice, twice_room;
         struct name_map twice_by_key;
+        const struct model_op **unknown; /* operators, in the order in which they were found */
+        size_t n_unknown;
         uint64_t nodes;                    /* walked so far */
         uint64_t without_rule;             /* of them: what must hold for these to run nobody knows */
         uint64_t again;                    /* of them: in bodies that were walked once more */

@@ -5,6 +5,7 @@
 #include "infer/contradict.h"
 #include "infer/explain.h"
 #include "infer/sizes.h"
+#include "infer/unknown.h"
 #include "ops/node/tensor.h"
 
 static void infer_begin(struct infer *f, struct arena *arena, const struct ox_limits *limits,
@@ -295,6 +296,7 @@ enum ox_code infer_whole(const struct infer *begun_, const struct ox_options *op
         contradict_find(f);
         *ret_result = finish_result(f, graph);
         sizes_find(f, *ret_result);
+        unknown_count(f, *ret_result);
         return explain(f, *ret_result, ret_error);
 }
 

@@ -69,6 +69,12 @@ struct result_cause {
         size_t values;
 };
 
+/* An operator that is not known: its nodes, and how many values are made of what these make, that among them. */
+struct result_operator {
+        const struct model_op *op;
+        size_t nodes, values;
+};
+
 struct result_opset {
         const char *domain;
         int64_t version;
@@ -102,6 +108,8 @@ struct ox_result {
         /* The costliest first; told with explanations, or where a rank or type is unknown. */
         const struct result_cause *cause;
         size_t n_cause;
+        const struct result_operator *unknown; /* that on which most hangs first */
+        size_t n_unknown;
         const struct ox_size *size; /* of inputs, where they were asked for */
         size_t n_size;
         const struct ox_bindings *bindings;   /* sets of sizes that are shown beside */

@@ -4,6 +4,7 @@
 #include "base/bounds.h"
 #include "base/nearest.h"
 #include "infer/internal.h"
+#include "infer/unknown.h"
 #include "ops/kit/broadcast.h"
 #include "ops/node/check.h"
 #include "ops/node/prepare.h"
@@ -152,6 +153,7 @@ static void note_no_row(struct infer *f, struct node *n, bool exists)
                 node_error_with(n, &version, "version %lld of %s has no such operator", (long long)n->opset,
                                 op_domain_text(domain));
         } else {
+                unknown_note(f, n->source->op);
                 unknown.hint = suggest_operator(n);
                 node_report(n, is_fault_unknown(f, n) ? OX_ERROR : OX_WARNING, &unknown,
                             "domain %s has no such operator", op_domain_text(domain));

@@ -203,6 +203,28 @@ static inline void fields_causes(SINK *sink, const struct result_cause *cause, s
         sink_list_end(sink);
 }
 
+static inline void fields_unknown_operator(SINK *sink, const struct result_operator *unknown)
+{
+        sink_text(sink, "domain", 1, unknown->op->domain);
+        sink_text(sink, "op", 2, unknown->op->type);
+        sink_number(sink, "nodes", 3, unknown->nodes);
+        sink_number(sink, "values", 4, unknown->values);
+}
+
+static inline void fields_unknown_operators(SINK *sink, const struct result_operator *unknown, size_t count)
+{
+        if (!count)
+                return;
+        sink_list(sink, "unknownOperators");
+        for (size_t i = 0; i < count; i++) {
+                size_t begin = sink_open(sink, 9);
+
+                fields_unknown_operator(sink, &unknown[i]);
+                sink_close(sink, begin);
+        }
+        sink_list_end(sink);
+}
+
 static inline void fields_range(SINK *sink, const struct ox_range *range)
 {
         sink_number(sink, "from", 1, (uint64_t)range->from);

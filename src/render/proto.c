@@ -318,6 +318,7 @@ static void put_summary(void *sink, const struct ox_summary *summary, const stru
 
         fields_summary(&fields, summary);
         fields_causes(&fields, result->cause, result->n_cause);
+        fields_unknown_operators(&fields, result->unknown, result->n_unknown);
         end_fields(&fields, begin);
 }
 

@@ -409,6 +409,16 @@ static void put_summary(void *table, const struct ox_summary *s, const struct ox
                 put_clean(t, result->cause[i].value->name);
                 end_line(t);
         }
+        for (size_t i = 0; i < result->n_unknown; i++) {
+                const struct result_operator *unknown = &result->unknown[i];
+
+                buf_printf(&t->buf, "%zu values hang on the unknown ", unknown->values);
+                put_clean(t, unknown->op->domain);
+                buf_puts(&t->buf, unknown->op->domain[0] ? "." : "");
+                put_clean(t, unknown->op->type);
+                buf_printf(&t->buf, " (%zu nodes)", unknown->nodes);
+                end_line(t);
+        }
 }
 
 void render_table(const struct ox_result *result, struct arena *arena, ox_write write, void *user)

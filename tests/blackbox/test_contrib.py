@@ -3,7 +3,7 @@
 and those whose attributes are graphs, which no case can hold."""
 import os
 
-from build import const, graph, infer, model, op
+from build import const, function, graph, infer, model, op
 from harness import ROOT, Daemon, check, equal, finish
 
 FACTS = os.path.join(ROOT, "tests", "operators", "contrib.facts")
@@ -112,11 +112,45 @@ def check_unknown(daemon):
         equal("%s: what is declared flows on" % call, seen["z"], "float[N,4]")
 
 
+HALF = function("Half", "x", "y", [op("y = my.own.Thing(x)")], opset={"": 17, "my.own": 1})
+COUNTED = (  # nodes of a graph, functions, the operators that are not known: (domain, operator, nodes, values)
+    ([op("a = Relu(x)")], [], []),
+    ([op("a = my.own.Thing(x)"), op("b = Neg(a)"), op("c = com.microsoft.Nothing(b)"), op("d = Add(c, b)"),
+      op("e, , f = my.own.Thing(d)"), op("g = Neg(x)")], [],
+     [("my.own", "Thing", 2, 6), ("com.microsoft", "Nothing", 1, 4)]),
+    ([op("a = my.own.Thing(x)"), op("y = Neg(a)"), op("b = Neg(y)")], [], [("my.own", "Thing", 1, 3)]),  # y is declared
+    ([op("a = If(when)", then_branch=graph([op("p = my.own.Thing(x)"), op("q = Neg(p)")], [], ["q: float"]),
+         else_branch=graph([op("r = Neg(x)")], [], ["r: float"])), op("b = Neg(a)")], [], [("my.own", "Thing", 1, 4)]),
+    ([op("a = my.own.Thing(x)"),
+      op("b = Loop(n, when, a)", body=graph([op("u = Identity(t)"), op("w = Neg(v)")],
+                                         ["i: int64[]", "t: bool[]", "v: float"], ["u", "w"]))],
+     [], [("my.own", "Thing", 1, 4)]),
+    ([op("a = my.Half(x)"), op("b = Neg(a)")], [HALF], [("my.own", "Thing", 1, 3)]),
+    ([op("a%d = my.own.Thing%d(x)" % (k, k)) for k in range(70)], [], [("my.own", "Thing%d" % k, 1, 1) for k in range(64)]),
+)
+
+
+def check_counted(daemon):
+    """The summary counts what hangs on operators that are not known."""
+    for nodes, functions, wanted in COUNTED:
+        made = model(graph(nodes, ["x: float[N,3]", "when: bool[]", "n: int64[]"], [], ["y: float[N,4]"]),
+                     {"": 17, "my": 1, "my.own": 1, "com.microsoft": 1}, functions)
+        summary = infer(daemon, made).json["summary"]
+        found = [(o["domain"], o["op"], o["nodes"], o["values"]) for o in summary.get("unknownOperators", [])]
+        equal("values that hang on %s" % [o[:2] for o in wanted[:3]], found, wanted)
+        answer = daemon.post("/v1/models:infer", made, headers={"Accept": "application/x-protobuf"})
+        check("in a message", (b"Thing" in answer.body) == bool(wanted))
+        text = daemon.post("/v1/models:infer", made, headers={"Accept": "text/plain"}).text
+        check("as a table", all("%d values hang on the unknown %s.%s (%d nodes)" % (values, domain, name, count) in text
+                                for domain, name, count, values in wanted), text)
+
+
 def main():
     known = facts()
     with Daemon() as daemon:
         check_search(daemon)
         check_unknown(daemon)
+        check_counted(daemon)
         for domain in sorted({domain for domain, _ in known}):
             listed = listing(daemon, domain)
             wanted = {key for key in known if key[0] == domain}
