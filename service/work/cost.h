@@ -2,8 +2,8 @@
    what a request costs a worker. */
 #pragma once
 
-#define INLINE_MODEL_BYTES  131072        /* of a model, without the weights that were dropped */
-#define INLINE_NODES        400           /* of a model, those in subgraphs and functions included */
+#define INLINE_MODEL_BYTES  (1024 * 1024) /* of a model's memory, without the weights that were dropped */
+#define INLINE_NODES        1000          /* of a model, those in subgraphs and functions included */
 #define INLINE_NODE_BYTES   4096          /* of a node request */
 #define INLINE_ANSWER_BYTES (1024 * 1024) /* of an answer */
 #define INLINE_NS           20000000      /* of inference: products of sums may cost the fourth power of a short text */

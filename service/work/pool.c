@@ -18,6 +18,8 @@
 struct queue {
         struct turns turns;
         pthread_cond_t wake; /* threads that take from this queue only, or from both */
+        size_t idle;         /* of them wait, and nobody has called them yet */
+        size_t calls;        /* that none of them has heard yet */
         int64_t mean_ns;     /* that a job took */
 };
 
@@ -31,6 +33,7 @@ struct pool {
         struct heap deadlines;
         uint64_t deadline_order;
         pthread_cond_t tick; /* signals an earlier deadline, or the end */
+        int64_t tick_ns;     /* when the timer thread looks at deadlines by itself; 0 while it does so */
         size_t n_thread;
         pthread_t thread[]; /* the timer thread, the thread for short jobs, then the workers */
 };
@@ -90,6 +93,25 @@ static void run(struct pool *pool, struct job *job)
         queue->mean_ns += (took - queue->mean_ns) / (1 << MEAN_SHIFT);
 }
 
+/* Calls one thread that waits there, and only as many as wait. */
+static bool call_one(struct queue *waits_in)
+{
+        if (waits_in->idle == 0)
+                return false;
+        waits_in->idle--;
+        waits_in->calls++;
+        pthread_cond_signal(&waits_in->wake);
+        return true;
+}
+
+static void wait_for_call(struct pool *pool, struct queue *waits_in)
+{
+        waits_in->idle++;
+        while (waits_in->calls == 0 && !pool->ending)
+                pthread_cond_wait(&waits_in->wake, &pool->lock);
+        waits_in->calls -= waits_in->calls > 0;
+}
+
 static void work(struct pool *pool, struct queue *waits_in, bool short_only)
 {
         struct job *job;
@@ -97,7 +119,7 @@ static void work(struct pool *pool, struct queue *waits_in, bool short_only)
         pthread_mutex_lock(&pool->lock);
         for (;;) {
                 while (!(job = take(pool, short_only)) && !pool->ending)
-                        pthread_cond_wait(&waits_in->wake, &pool->lock);
+                        wait_for_call(pool, waits_in);
                 if (!job)
                         break;
                 run(pool, job);
@@ -146,7 +168,9 @@ static void wait_until(struct pool *pool, int64_t at)
 {
         const struct timespec time = {.tv_sec = (time_t)(at / SECOND_NS), .tv_nsec = (long)(at % SECOND_NS)};
 
+        pool->tick_ns = at;
         pthread_cond_timedwait(&pool->tick, &pool->lock, &time);
+        pool->tick_ns = 0;
 }
 
 static void *watch_time(void *pool_)
@@ -241,12 +265,11 @@ enum pool_verdict pool_submit(struct pool *pool, struct job *job)
                         job->deadline_node.key = job->deadline_ns;
                         job->deadline_node.order = pool->deadline_order++;
                         heap_add(&pool->deadlines, &job->deadline_node);
-                        if (first_deadline(pool) == job)
+                        if (job->deadline_ns < pool->tick_ns)
                                 pthread_cond_signal(&pool->tick);
                 }
-                if (job->is_short)
-                        pthread_cond_signal(&pool->shorts.wake);
-                pthread_cond_signal(&pool->longs.wake);
+                if (!job->is_short || !call_one(&pool->shorts))
+                        call_one(&pool->longs);
         }
         pthread_mutex_unlock(&pool->lock);
         return verdict;

@@ -307,6 +307,8 @@ enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, co
         struct ox_result *result = NULL;
         struct infer begun;
 
+        if (options->work_budget && graph_nodes(model->proto->graph)->count > options->work_budget)
+                arena_bail(arena, OX_ABORTED, "more than %llu nodes", (unsigned long long)options->work_budget);
         infer_begin(&begun, arena, limits, options, model->names.strings, NULL);
         begun.model = model->proto;
         begun.bytes = bytes;
