@@ -6,7 +6,7 @@ RUNTIME_PACKAGES="libjansson4 libmicrohttpd12 libnettle8 libnghttp2-14 libprotob
 BUILD_PACKAGES="gcc libc6-dev libjansson-dev libmicrohttpd-dev libnghttp2-dev libprotobuf-c-dev libxxhash-dev libzstd-dev
  meson nettle-dev ninja-build pkg-config protobuf-c-compiler protobuf-compiler python3 zlib1g-dev"
 
-TEST_PACKAGES="$BUILD_PACKAGES check curl g++ nghttp2-client nginx-light python3-grpcio python3-protobuf wrk zstd"
+TEST_PACKAGES="$BUILD_PACKAGES check curl g++ nghttp2-client libonnx-testdata nginx-light python3-grpcio python3-protobuf wrk zstd"
 
 # What installs the clients of tests/clients, where npm is not there already.
 CLIENT_PACKAGES="nodejs npm"
