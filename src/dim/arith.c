@@ -39,6 +39,9 @@ static unsigned operate(struct dim_table *t, enum operation op, struct dim a, st
                 return expr_extreme(t, ATOM_MAX, arg, 2, ret);
         case OP_MIN:
                 return expr_extreme(t, ATOM_MIN, arg, 2, ret);
+        case OP_PROVE_GE:
+        case OP_PROVE_MORE:
+                break;
         }
         return DIM_FAULT_LIMIT;
 }

@@ -215,6 +215,8 @@ enum operation {
         OP_MOD,
         OP_MAX,
         OP_MIN,
+        OP_PROVE_GE,  /* 1 if a >= b is proven, else 0 */
+        OP_PROVE_MORE /* the same of a > b */
 };
 
 /* The stored result, if there is one that is still valid. */

@@ -15,6 +15,8 @@ bool dim_may_presume(const struct dim_table *t)
 
 bool dim_may_presume_for(struct dim_table *t, struct dim d)
 {
+        if (dim_is_int(d) || (!t->expr[d.expr]->extreme && !t->expr[d.expr]->open))
+                return false;
         d = dim_resolve(t, d);
         return !dim_is_int(d) && t->expr[d.expr]->extreme && dim_may_presume(t);
 }

@@ -217,7 +217,7 @@ static bool is_size(const struct dim_table *t, struct poly p)
 }
 
 /* Proves a - b + offset >= 0. Works on scratch, so proofs store no expressions. */
-static bool proves_difference(struct dim_table *t, struct dim a, struct dim b, int64_t offset)
+static bool proves_anew(struct dim_table *t, struct dim a, struct dim b, int64_t offset)
 {
         struct proof proof = {.t = t};
         struct term room_a, room_b, extra = {.coef = offset, .mono = MONO_ONE};
@@ -234,6 +234,19 @@ static bool proves_difference(struct dim_table *t, struct dim a, struct dim b, i
         return proven;
 }
 
+/* a > b or a >= b: mostly in vain, and asked again about each condition. */
+static bool proves_difference(struct dim_table *t, struct dim a, struct dim b, bool more)
+{
+        enum operation op = more ? OP_PROVE_MORE : OP_PROVE_GE;
+        struct dim proven;
+
+        if (!memo_find(t, op, a, b, &proven)) {
+                proven = dim_int(proves_anew(t, a, b, more ? -1 : 0));
+                memo_keep(t, op, a, b, proven);
+        }
+        return dim_is(proven, 1);
+}
+
 bool proves_ge(struct dim_table *t, struct dim a, struct dim b)
 {
         if (dim_is_int(a) && dim_is_int(b))
@@ -244,7 +257,7 @@ bool proves_ge(struct dim_table *t, struct dim a, struct dim b)
 
         if (least.lower != INT64_MIN && most.upper != INT64_MAX && least.lower >= most.upper)
                 return true;
-        return least.upper >= most.lower && proves_difference(t, a, b, 0);
+        return least.upper >= most.lower && proves_difference(t, a, b, false);
 }
 
 bool dim_proves_ge(struct dim_table *t, struct dim a, struct dim b)
@@ -294,5 +307,5 @@ bool dim_proves_unequal(struct dim_table *t, struct dim a, struct dim b)
                 return false;
         if (dim_is_int(a) && dim_is_int(b))
                 return true;
-        return differs_by_content(t, a, b) || proves_difference(t, a, b, -1) || proves_difference(t, b, a, -1);
+        return differs_by_content(t, a, b) || proves_difference(t, a, b, true) || proves_difference(t, b, a, true);
 }

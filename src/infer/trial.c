@@ -62,13 +62,13 @@ enum outcome trial_at(const struct trial *t, int64_t value)
 
 enum outcome trial_decide(struct dim_table *dims, const struct dim_condition *c)
 {
-        struct dim a = c->left, b = c->right;
-        bool same = dim_same(a, b) || dim_proves_equal(dims, a, b), differ = dim_proves_unequal(dims, a, b);
-        struct dim one = dim_int(1);
+        struct dim a = c->left, b = c->right, one = dim_int(1);
 
         switch (c->relation) {
         case DIM_EQUAL:
-                return outcome_of(same, differ);
+                if (dim_proves_equal(dims, a, b))
+                        return ALWAYS;
+                return outcome_of(false, dim_proves_unequal(dims, a, b));
         case DIM_AT_MOST:
                 return outcome_of(dim_proves_ge(dims, b, a), dim_proves_ge(dims, a, dim_add(dims, b, one)));
         case DIM_AT_LEAST:
@@ -79,8 +79,11 @@ enum outcome trial_decide(struct dim_table *dims, const struct dim_condition *c)
                 b = dim_mod(dims, b, a);
                 return outcome_of(dim_is(b, 0), dim_proves_unequal(dims, b, dim_int(0)));
         case DIM_EITHER:
-                return outcome_of(same || dim_is(a, 1) || dim_is(b, 1),
-                                  differ && dim_proves_unequal(dims, a, one) && dim_proves_unequal(dims, b, one));
+                if (dim_is(a, 1) || dim_is(b, 1) || dim_proves_equal(dims, a, b))
+                        return ALWAYS;
+                /* Seldom are both certain not to be 1, for then the condition is that they are equal. */
+                return outcome_of(false, dim_proves_unequal(dims, a, one) && dim_proves_unequal(dims, b, one) &&
+                                                 dim_proves_unequal(dims, a, b));
         }
         return NOBODY_KNOWS;
 }
