@@ -178,7 +178,8 @@ struct dim dim_min(struct dim_table *t, struct dim a, struct dim b)
 bool dim_broadcast(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
 {
         /* 1 and another size give the other size, which may be 1 as well. */
-        if (t->equalities && !dim_is(a, 1) && !dim_is(b, 1) && dim_same(dim_under_facts(t, a), dim_under_facts(t, b)))
+        if ((t->equalities || t->n_multiple) && !dim_is(a, 1) && !dim_is(b, 1) &&
+            dim_same(dim_under_facts(t, a), dim_under_facts(t, b)))
                 a = b = dim_is_int(b) ? b : a;
         struct dim result = a, arg[2] = {a, b};
         unsigned faults = 0;

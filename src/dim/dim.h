@@ -189,6 +189,9 @@ enum dim_unify {
         DIM_UNIFY_CONFLICT, /* they cannot be equal: different integers, or out of bounds */
 };
 
+/* Whether a size is certain not to be 1, so that what it broadcasts with becomes it: 2*N is even. */
+bool dim_is_never_one(struct dim_table *t, struct dim d);
+
 /* Makes two dimensions equal. *ret (may be NULL) is the preferred one: an integer, else a named expression, else an
    anonymous one. Named symbols and unnamed dimensions of inputs are never bound, so that inputs print as declared. */
 enum dim_unify dim_unify(struct dim_table *t, struct dim a, struct dim b, struct dim *ret);
@@ -274,6 +277,12 @@ void dim_assume_le(struct dim_table *t, struct dim d, int64_t upper);
 void dim_assume_most(struct dim_table *t, struct dim d, struct dim most);
 /* Adds the fact that an expression is a size, and so not negative; it says nothing about other expressions. */
 void dim_assume_size(struct dim_table *t, struct dim d);
+
+/* Adds the fact that the number `divisor` divides a size, and so what the size leaves by others. */
+void dim_assume_multiple(struct dim_table *t, struct dim divisor, struct dim d);
+/* Between these two calls no such fact is used: a condition about a remainder is not to vanish by itself. */
+void dim_withdraw_multiples(struct dim_table *t);
+void dim_restore_multiples(struct dim_table *t);
 
 /* -- assumptions: a size of an input is at least 1, where only an empty tensor would have another shape -- An
    assumption counts as a bound from then on, except in dim_require_ge(), which reports a condition in any case. */

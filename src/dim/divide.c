@@ -157,6 +157,8 @@ static unsigned floordiv_int(struct dim_table *t, struct dim a, int64_t divisor,
         if (level < MAX_SIMPLER) {
                 unsigned faults = take_multiples(t, &d);
 
+                if (!faults && t->n_multiple)
+                        take_known(t, &d.numerator, d.divisor, &d.outside);
                 if (!faults && dim_is(d.outside, 0))
                         faults = take_content(t, &d.numerator, &d.divisor);
                 if (faults)
@@ -316,7 +318,9 @@ unsigned expr_floordiv(struct dim_table *t, struct dim a, struct dim b, struct d
                 *ret = dim_int(0);
                 return floordiv_i64(a.val, b.val, &ret->val) ? 0 : DIM_FAULT_OVERFLOW;
         }
-        if (memo_find(t, OP_FLOORDIV, a, b, ret))
+        bool is_plain = t->multiples_withdrawn > 0;
+
+        if (!is_plain && memo_find(t, OP_FLOORDIV, a, b, ret))
                 return 0;
         /* The numerator gets simpler, unless relations lengthen it; the bound ensures termination. */
         if (t->divide_level >= MAX_DIVIDE_LEVEL)
@@ -324,7 +328,7 @@ unsigned expr_floordiv(struct dim_table *t, struct dim a, struct dim b, struct d
         t->divide_level++;
         faults = floordiv(t, a, b, ret);
         t->divide_level--;
-        if (!faults)
+        if (!faults && !is_plain)
                 memo_keep(t, OP_FLOORDIV, a, b, *ret);
         return faults;
 }

@@ -150,7 +150,7 @@ uint32_t min_arguments(struct dim_table *t, struct dim d, struct dim *arg)
         return atom->n;
 }
 
-bool is_never_one(struct dim_table *t, struct dim d)
+bool dim_is_never_one(struct dim_table *t, struct dim d)
 {
         struct range range = range_of(t, d);
         struct term room;
@@ -222,7 +222,7 @@ bool expr_broadcast(struct dim_table *t, const struct dim *arg, uint32_t n, unsi
         drop_lesser(t, all, &count);
         /* A size that is never 1 is the result, too. */
         for (uint32_t i = 0; i < count; i++) {
-                if (count == 1 || is_never_one(t, all[i])) {
+                if (count == 1 || dim_is_never_one(t, all[i])) {
                         *ret = all[i];
                         return true;
                 }

@@ -34,7 +34,14 @@ struct known_range {
         int64_t lower, upper;
 };
 
-#define MAX_PRESUMED 64 /* symbols that are assumed not to be 0 */
+#define MAX_PRESUMED  64 /* symbols that are assumed not to be 0 */
+#define MAX_MULTIPLES 64 /* sizes with facts about what they leave by a number */
+
+/* mono leaves `rest` when divided by `by`. */
+struct multiple {
+        uint64_t mono;
+        int64_t by, rest;
+};
 
 struct atom {
         uint32_t hash;
@@ -155,7 +162,10 @@ struct dim_table {
         bool may_presume;
         uint32_t extremes; /* operations max and min */
         uint32_t presumed[MAX_PRESUMED], n_presumed;
-        uint32_t *stack; /* of symbols, for walks through what they are bound to */
+        struct multiple *multiple; /* NULL until there is one */
+        uint32_t n_multiple;
+        uint32_t multiples_withdrawn; /* > 0: no such fact is used */
+        uint32_t *stack;              /* of symbols, for walks through what they are bound to */
         uint32_t stack_n, stack_room, mark;
         struct scratch_chunk *scratch, *scratch_first;
 };
@@ -311,8 +321,6 @@ unsigned expr_extreme(struct dim_table *t, enum atom_kind kind, const struct dim
 /* The arguments of a multiple of one min, times what it is multiplied with: a, b for 2*min(a/2, b/2); 0 if `d` is none.
    `arg` has room for MAX_ARGUMENTS. */
 uint32_t min_arguments(struct dim_table *t, struct dim d, struct dim *arg);
-/* Whether a size is certain not to be 1, so that what it broadcasts with becomes it: 2*N is even. */
-bool is_never_one(struct dim_table *t, struct dim d);
 bool expr_broadcast(struct dim_table *t, const struct dim *arg, uint32_t n, unsigned *ret_faults, struct dim *ret);
 
 /* -- range.c, prove.c -- */
@@ -324,6 +332,15 @@ struct range range_of_mono(struct dim_table *t, uint64_t mono);
 struct range range_of_poly(struct dim_table *t, struct poly p);
 /* dim_proves_ge() for dimensions that are resolved, or whose bindings do not matter. */
 bool proves_ge(struct dim_table *t, struct dim a, struct dim b);
+
+/* -- multiple.c -- */
+/* Whether facts say what a monomial leaves by n. */
+bool leaves_known(struct dim_table *t, uint64_t mono, int64_t n, int64_t *ret_rest);
+/* Replaces terms of `a` by what they are known to leave by n: a // n is then the new `a` // n + *outside, to which
+   their quotients are added; NULL: only the rest matters. */
+void take_known(struct dim_table *t, struct dim *a, int64_t n, struct dim *outside);
+/* With multiples of quotients that leave nothing written without the quotient: 32*(H//32) is H. */
+struct dim under_multiples(struct dim_table *t, struct dim d);
 
 /* -- presume.c -- */
 /* Whether it contains a symbol with an assumption. */

@@ -63,15 +63,26 @@ static unsigned take_content(struct dim_table *t, struct dim a, int64_t k, int64
         return faults ? faults : expr_combine(t, inner, g, dim_int(rest), 1, ret);
 }
 
+/* The same for what facts say of terms: the remainder that a term is known to leave takes its place. */
+static unsigned reduce_known(struct dim_table *t, struct dim *a, int64_t k)
+{
+        unsigned faults = reduce(t, a, k);
+
+        if (faults || !t->n_multiple || dim_is_int(*a))
+                return faults;
+        take_known(t, a, k, NULL);
+        return reduce(t, a, k);
+}
+
 static unsigned mod_int(struct dim_table *t, struct dim a, int64_t k, struct dim *ret)
 {
         struct term room;
         struct dim arg[2];
         int64_t lower, upper;
-        unsigned faults = reduce(t, &a, k);
+        unsigned faults = reduce_known(t, &a, k);
 
         for (unsigned i = 0; i < MAX_SIMPLER && !faults && !dim_is_int(a) && open_modulo(t, &a, k); i++)
-                faults = reduce(t, &a, k);
+                faults = reduce_known(t, &a, k);
         if (faults)
                 return faults;
         if (dim_is_int(a)) {

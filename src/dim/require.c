@@ -196,6 +196,22 @@ static void take_common(struct dim_table *t, struct dim *divisor, struct dim *d)
         divisor->val /= (int64_t)common;
 }
 
+/* Whether a number divides x//n, where n divides x: then its product with n divides x. */
+static bool lift(struct dim_table *t, struct dim *divisor, struct dim *d)
+{
+        const struct atom *atom = lone_atom(t, *d);
+        struct dim rest;
+        int64_t product;
+
+        if (!atom || atom->kind != ATOM_FLOORDIV || !dim_is_int(*divisor) || !dim_is_int(atom->arg[1]) ||
+            atom->arg[1].val < 2 || expr_mod(t, atom->arg[0], atom->arg[1], &rest) || !dim_is(rest, 0) ||
+            !mul_i64(divisor->val, atom->arg[1].val, &product))
+                return false;
+        *divisor = dim_int(product);
+        *d = atom->arg[0];
+        return true;
+}
+
 static enum dim_require require_divides(struct dim_table *t, struct dim divisor, struct dim d,
                                         struct dim_condition *ret)
 {
@@ -219,6 +235,8 @@ static enum dim_require require_divides(struct dim_table *t, struct dim divisor,
         } else {
                 take_common(t, &divisor, &d);
         }
+        for (int i = 0; i < MAX_REDUCTIONS && lift(t, &divisor, &d); i++)
+                ;
         *ret = (struct dim_condition){divisor, DIM_DIVIDES, d};
         return DIM_REQUIRED;
 }
@@ -272,6 +290,8 @@ void dim_write_condition(struct dim_table *t, struct dim_condition *c)
         struct dim_condition divides;
         struct dim difference;
 
+        for (int i = 0; i < MAX_REDUCTIONS && c->relation == DIM_DIVIDES && lift(t, &c->left, &c->right); i++)
+                ;
         if (c->relation != DIM_EQUAL)
                 return;
         dim_equation(t, &c->left, &c->right);
@@ -318,7 +338,7 @@ enum dim_require dim_require_broadcast(struct dim_table *t, struct dim a, struct
         }
         if (dim_proves_equal(t, a, b))
                 return DIM_HOLDS;
-        bool a_fixed = is_never_one(t, a), b_fixed = is_never_one(t, b);
+        bool a_fixed = dim_is_never_one(t, a), b_fixed = dim_is_never_one(t, b);
 
         *ret = (struct dim_condition){a_fixed ? b : a, a_fixed && b_fixed ? DIM_EQUAL : DIM_EITHER, a_fixed ? a : b};
         return DIM_REQUIRED;

@@ -182,6 +182,8 @@ static struct dim substitute(struct dim_table *t, struct dim d, enum substitutio
         }
         if (substitute_terms(t, d, of, &result))
                 result = d;
+        if (of == OF_OPERATIONS && t->n_multiple && !t->multiples_withdrawn)
+                result = under_multiples(t, result);
         if (of == OF_BOUND)
                 expr->resolved = result;
         scratch_release(t, mark);
@@ -236,20 +238,20 @@ struct dim dim_under_facts(struct dim_table *t, struct dim d)
                         break;
                 d = dim_resolve(t, substitute(t, d, OF_EQUAL));
         }
-        return d;
+        return t->n_multiple ? dim_settle(t, d) : d;
 }
 
 static bool is_affected(struct dim_table *t, struct dim d);
 
-/* Whether facts may make an operation simpler. They make a number of a quotient by a number only where the numerator
-   lies between two numbers; of the others nothing is said here. */
+/* Whether facts may make an operation simpler. Those about bounds make a number of a quotient by a number only where
+   the numerator lies between two numbers; of the others nothing is said here. */
 static bool is_atom_affected(struct dim_table *t, const struct atom *atom)
 {
         struct range range;
 
         if (atom->kind == ATOM_SYMBOL)
                 return false;
-        if (atom->kind != ATOM_FLOORDIV || !dim_is_int(atom->arg[1]) || is_affected(t, atom->arg[0]))
+        if (atom->kind != ATOM_FLOORDIV || !dim_is_int(atom->arg[1]) || t->n_multiple || is_affected(t, atom->arg[0]))
                 return true;
         range = range_of(t, atom->arg[0]);
         return range.lower != INT64_MIN && range.upper != INT64_MAX;

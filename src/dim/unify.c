@@ -359,7 +359,7 @@ enum dim_unify dim_unify(struct dim_table *t, struct dim a, struct dim b, struct
                 a = dim_resolve(t, a);
                 b = dim_resolve(t, b);
         }
-        if (dim_same(a, b))
+        if (dim_same(a, b) || (t->n_multiple && dim_same(dim_under_facts(t, a), dim_under_facts(t, b))))
                 outcome = DIM_UNIFY_SAME;
         else
                 outcome = equate(t, a, b);

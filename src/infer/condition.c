@@ -40,14 +40,16 @@ static int64_t find_place(const struct infer *f, const struct dim_condition *is,
         return -1;
 }
 
-void condition_add(void *user, const struct dim_condition *condition, const struct node *n, const char *value)
+static void add(struct infer *f, const struct dim_condition *condition, const struct node *n, const char *value,
+                bool is_claim)
 {
-        struct infer *f = user;
         struct dim_condition is = *condition;
         bool told;
         int64_t at;
 
         dim_write_condition(f->dims, &is);
+        if (is.relation == DIM_DIVIDES && !is_claim)
+                dim_assume_multiple(f->dims, is.left, is.right);
         at = find_place(f, &is, n->scope, &told);
         if (told)
                 return;
@@ -71,7 +73,18 @@ void condition_add(void *user, const struct dim_condition *condition, const stru
                 .value = text_or_empty(value),
                 .scope = n->scope,
                 .is_certain = !dim_is_held(f->dims),
+                .is_claim = is_claim,
         };
+}
+
+void condition_add(void *f, const struct dim_condition *condition, const struct node *n, const char *value)
+{
+        add(f, condition, n, value, false);
+}
+
+void condition_claim(struct infer *f, const struct dim_condition *condition, const struct node *n, const char *value)
+{
+        add(f, condition, n, value, true);
 }
 
 struct mention {
@@ -87,25 +100,40 @@ static void look_for(void *user, uint32_t symbol)
         mention->found = mention->found || dim_same(dim_symbol_lone(mention->dims, symbol), mention->of);
 }
 
+/* What a condition takes a size to be; NULL where that is no number. */
+static const char *taken_to_be(struct infer *f, const struct dim_condition *is)
+{
+        const struct dim size = is->relation == DIM_DIVIDES ? is->right : is->left;
+        const struct dim number = is->relation == DIM_DIVIDES ? is->left : is->right;
+        static const char *const hows[] = {[DIM_EQUAL] = "",
+                                           [DIM_AT_MOST] = "at most ",
+                                           [DIM_AT_LEAST] = "at least ",
+                                           [DIM_DIVIDES] = "a multiple of ",
+                                           [DIM_EITHER] = "1 or "};
+
+        if (!dim_is_int(number))
+                return NULL;
+        return arena_printf(f->arena, "takes %s to be %s%s", dim_text(f->dims, size), hows[is->relation],
+                            dim_text(f->dims, number));
+}
+
 const char *condition_said_before(void *user, struct dim size, const struct node *n)
 {
         struct infer *f = user;
 
         for (size_t i = 0; i < f->n_constraint && i < CONSTRAINTS_SEARCHED; i++) {
                 const struct constraint *c = &f->constraint[f->n_constraint - 1 - i];
-                struct mention mention = {.dims = f->dims, .of = c->is.left};
-                const char *how = c->is.relation == DIM_EQUAL     ? ""
-                                  : c->is.relation == DIM_AT_MOST ? "at most "
-                                                                  : "at least ";
+                struct mention mention = {.dims = f->dims,
+                                          .of = c->is.relation == DIM_DIVIDES ? c->is.right : c->is.left};
 
-                if (!dim_is_int(c->is.right) || c->is.relation == DIM_DIVIDES || c->is.relation == DIM_EITHER ||
-                    (!c->is_certain && strcmp(c->scope, n->scope) != 0))
+                if (!c->is_certain && strcmp(c->scope, n->scope) != 0)
                         continue;
                 dim_each_symbol(f->dims, dim_resolve(f->dims, size), look_for, &mention);
-                if (mention.found)
-                        return arena_printf(f->arena, "%s takes %s to be %s%s",
-                                            node_party(f->arena, c->node_index, c->node, c->op),
-                                            dim_text(f->dims, c->is.left), how, dim_text(f->dims, c->is.right));
+                const char *taken = mention.found ? taken_to_be(f, &c->is) : NULL;
+
+                if (taken)
+                        return arena_printf(f->arena, "%s %s", node_party(f->arena, c->node_index, c->node, c->op),
+                                            taken);
         }
         return NULL;
 }
@@ -154,7 +182,10 @@ static bool is_settled(struct infer *f, struct dim_condition *is)
                         return true;
                 return dim_same(is->left, is->right) || is_weaker(f, is);
         case DIM_DIVIDES:
-                return dim_require_divides(f->dims, is->left, is->right, &again) == DIM_HOLDS;
+                dim_withdraw_multiples(f->dims); /* it is such a fact itself */
+                outcome = dim_require_divides(f->dims, is->left, is->right, &again);
+                dim_restore_multiples(f->dims);
+                return outcome == DIM_HOLDS;
         case DIM_EITHER:
                 outcome = dim_require_broadcast(f->dims, is->left, is->right, &again);
                 if (outcome == DIM_REQUIRED) {
@@ -243,27 +274,81 @@ static const char *side_text(struct infer *f, struct dim settled, struct dim oth
         return dim_text(f->dims, is_impossible ? dim_resolve(f->dims, was) : see(user, settled));
 }
 
+/* A condition under all facts, in its simplest form. False if nothing is left of it. */
+static bool settle_condition(struct infer *f, struct dim_condition *is)
+{
+        is->left = dim_settle(f->dims, is->left);
+        is->right = dim_settle(f->dims, is->right);
+        arrange(f, is);
+        return !is_settled(f, is);
+}
+
+/* Whether it may come to be a condition about a remainder: an equality may, and so may what broadcasts where neither
+   size is 1. */
+static bool may_divide(struct infer *f, const struct dim_condition *is)
+{
+        if (is->relation == DIM_EITHER)
+                return dim_is_never_one(f->dims, is->left) && dim_is_never_one(f->dims, is->right);
+        return is->relation == DIM_DIVIDES || is->relation == DIM_EQUAL;
+}
+
+void condition_take_multiples(struct infer *f)
+{
+        for (size_t i = 0; i < f->n_constraint; i++) {
+                const struct constraint *c = &f->constraint[i];
+                struct dim_condition is = c->is;
+
+                if (c->is_certain && !c->is_claim && may_divide(f, &is) && settle_condition(f, &is) &&
+                    is.relation == DIM_DIVIDES)
+                        dim_assume_multiple(f->dims, is.left, is.right);
+        }
+}
+
+/* Whether a multiple of the divisor is said to divide the same. */
+static bool is_divided_more(const struct constraint *told, size_t count, size_t at)
+{
+        const struct constraint *one = &told[at];
+
+        for (size_t i = at > CONSTRAINTS_SEARCHED ? at - CONSTRAINTS_SEARCHED : 0;
+             i < count && i < at + CONSTRAINTS_SEARCHED && one->is.relation == DIM_DIVIDES && dim_is_int(one->is.left);
+             i++) {
+                const struct constraint *c = &told[i];
+
+                if (i != at && c->is.relation == DIM_DIVIDES && dim_same(c->is.right, one->is.right) &&
+                    dim_is_int(c->is.left) && c->is.left.val != one->is.left.val && one->is.left.val > 0 &&
+                    c->is.left.val % one->is.left.val == 0 && (!c->scope[0] || strcmp(c->scope, one->scope) == 0))
+                        return true;
+        }
+        return false;
+}
+
 void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim d), void *user,
                       struct ox_result *result)
 {
         struct ox_constraint *rows = arena_new_array(f->arena, struct ox_constraint, f->n_constraint);
         struct constraint *told = arena_new_array(f->arena, struct constraint, f->n_constraint);
+        struct dim_condition *was = arena_new_array(f->arena, struct dim_condition, f->n_constraint);
+        size_t count = 0;
 
         for (size_t i = 0; i < f->n_constraint; i++) {
                 const struct constraint *c = &f->constraint[i];
                 struct dim_condition is = c->is;
 
-                is.left = dim_settle(f->dims, is.left);
-                is.right = dim_settle(f->dims, is.right);
-                arrange(f, &is);
-                if (is_settled(f, &is) || is_told(told, result->n_constraint, &is, c->scope))
+                if (!settle_condition(f, &is) || is_told(told, count, &is, c->scope))
                         continue;
-                told[result->n_constraint] = *c;
-                told[result->n_constraint].is = is;
+                was[count] = c->is;
+                told[count] = *c;
+                told[count++].is = is;
+        }
+        for (size_t i = 0; i < count; i++) {
+                const struct constraint *c = &told[i];
+
+                if (is_divided_more(told, count, i))
+                        continue;
                 rows[result->n_constraint++] = (struct ox_constraint){
-                        .left = side_text(f, is.left, is.right, c->is.left, see, user),
-                        .relation = dim_relation_text(is.relation),
-                        .right = side_text(f, is.right, is.left, c->is.right, see, user),
+                        .left = side_text(f, c->is.left, c->is.right, was[i].left, see, user),
+                        .relation = dim_relation_text(c->is.relation),
+                        .right = side_text(f, c->is.right, c->is.left, was[i].right, see, user),
                         .node = c->node,
                         .node_index = c->node_index,
                         .op = c->op,

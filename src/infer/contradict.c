@@ -340,6 +340,7 @@ void contradict_find(struct infer *f)
         trial->dims = f->dims;
         trial->condition = arena_new_array(f->arena, struct dim_condition, f->n_constraint + 1);
         dim_withdraw_presumed(f->dims);
+        dim_withdraw_multiples(f->dims); /* which conditions are to say, and not to lose by one another */
         gather(&x, &by_symbol, first, &symbols);
         for (uint32_t i = 0; i < x.count; i++)
                 never[i] = trial_decide(f->dims, &x.wish[i].under) == NEVER && !by_fact(&x, &x.wish[i]);
@@ -351,6 +352,7 @@ void contradict_find(struct infer *f)
         for (uint32_t i = 0; i < x.count; i++)
                 if (never[i])
                         tell(&x, &x.wish[i], NULL, false);
+        dim_restore_multiples(f->dims);
         dim_restore_presumed(f->dims);
         dim_take_faults(f->dims);
 }

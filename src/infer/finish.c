@@ -432,6 +432,7 @@ struct ox_result *finish_result(struct infer *f, const OnnxGraph *graph)
         struct ox_result *result = arena_new_zero(f->arena, struct ox_result);
         struct finishing x = {.f = f};
 
+        condition_take_multiples(f);
         condition_presume(f);
         finish_values(&x, result, graph);
         condition_finish(f, finish_side, &x, result);

@@ -97,6 +97,7 @@ struct constraint {
         const char *op, *value;
         const char *scope;
         bool is_certain; /* it must hold whenever the model runs; else where a branch or body does */
+        bool is_claim;   /* of a declaration: no shape is written under it */
 };
 
 /* This many inputs, outputs, attributes or initializers cost as much as one node. */
@@ -317,10 +318,14 @@ void merge_note_split(struct infer *f);
 
 /* For struct constraint_sink, with a struct infer. */
 void condition_add(void *f, const struct dim_condition *condition, const struct node *n, const char *value);
-/* Likewise. */
+/* The same for what a declaration says of a size that is proven otherwise. */
+void condition_claim(struct infer *f, const struct dim_condition *condition, const struct node *n, const char *value);
+/* For struct constraint_sink. */
 const char *condition_said_before(void *f, struct dim size, const struct node *n);
 /* Makes the assumptions that the sizes of all values need, unless assumptions are off. */
 void condition_presume(struct infer *f);
+/* What conditions about remainders come to be by all facts, as facts about the sizes that appear. */
+void condition_take_multiples(struct infer *f);
 /* The constraints and assumptions of the result, once no more are added. `see` gets every size in them. */
 void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim d), void *user,
                       struct ox_result *result);

@@ -40,11 +40,15 @@ static void conflict(const struct merging *m, const struct contradiction *c)
                            c->whole_declared);
 }
 
-static void add_fact(const struct merging *m, struct dim inferred, struct dim declared)
+static void add_fact(const struct merging *m, struct dim inferred, struct dim declared, bool is_claim)
 {
-        struct node at = {.source = m->site->node, .scope = m->site->scope, .index = m->node_index};
+        const struct node at = {.source = m->site->node, .scope = m->site->scope, .index = m->node_index};
+        const struct dim_condition equal = {inferred, DIM_EQUAL, declared};
 
-        m->f->facts.add(m->f->facts.user, &(struct dim_condition){inferred, DIM_EQUAL, declared}, &at, m->site->value);
+        if (is_claim)
+                condition_claim(m->f, &equal, &at, m->site->value);
+        else
+                condition_add(m->f, &equal, &at, m->site->value);
 }
 
 /* -- names that no input has -- */
@@ -167,7 +171,7 @@ static bool merge_claim(const struct merging *m, struct dim *dim, struct dim dec
                 case DIM_UNIFY_CONFLICT:
                         return false;
                 case DIM_UNIFY_FACT:
-                        add_fact(m, inferred, declared);
+                        add_fact(m, inferred, declared, false);
                         break;
                 case DIM_UNIFY_SAME:
                 case DIM_UNIFY_BOUND:
@@ -179,7 +183,7 @@ static bool merge_claim(const struct merging *m, struct dim *dim, struct dim dec
         if (dim_proves_unequal(f->dims, inferred, declared))
                 return false;
         if (dim_all_symbols(f->dims, declared, is_of_input))
-                add_fact(m, inferred, declared);
+                add_fact(m, inferred, declared, true);
         return true;
 }
 

@@ -113,6 +113,7 @@ void trial_prove(struct trial *t)
         struct dim_table *dims = t->dims;
         struct dim k = dim_fresh_numbered(dims, "k", NULL);
 
+        dim_withdraw_multiples(dims); /* conditions about remainders are to hold by themselves */
         t->is_proven = true;
         t->period = 1;
         for (size_t i = 0; i < t->n_condition && t->is_proven; i++)
@@ -129,5 +130,6 @@ void trial_prove(struct trial *t)
                 t->goes_on[r] = all == ALWAYS;
                 t->is_proven = all != NOBODY_KNOWS;
         }
+        dim_restore_multiples(dims);
         dim_take_faults(dims);
 }

@@ -39,9 +39,48 @@ def conditions(daemon):
     seen = answer(daemon, [op("h = MaxPool(x)", kernel_shape=[2], strides=[2]), op("d = ConvTranspose(h, w)", strides=[2]),
                            op("y = Add(x, d)", "skip")], ["x: float[1,1,L]", "w: float[1,1,2]"], ["y"])
     equal("a skip connection that wants multiples", (seen["y"], seen.constraints),
-          ("float[1,1,2*(L//2)]", ["L >= 2", "2 divides L"]))
+          ("float[1,1,L]", ["L >= 2", "2 divides L"]))
     seen = answer(daemon, [numbers("k", 3), op("v, i = TopK(x, k)"), op("y = Slice(v, k, k)")], ["x: float[2]"], ["y"])
     equal("what cannot hold is an error", seen.reasons, ["ATTRIBUTE_VALUE"])
+
+
+def multiples(daemon):
+    """Sizes are written under what must divide them, whatever comes first."""
+    weights = [const("w2", "float[1,1,2]", [0, 0])]
+    down = [op("h = MaxPool(x)", kernel_shape=[2], strides=[2]), op("g = MaxPool(h)", kernel_shape=[2], strides=[2])]
+    back = [op("gu = ConvTranspose(g, w2)", strides=[2]), op("z = Add(h, gu)"),
+            op("zu = ConvTranspose(z, w2)", strides=[2]), op("y = Add(x, zu)")]
+    seen = answer(daemon, weights + down + back, ["x: float[1,1,L]"], ["y"])
+    equal("two levels of a U-Net", ([seen[v] for v in ("g", "gu", "zu", "y")], seen.constraints),
+          (["float[1,1,L//4]", "float[1,1,L//2]", "float[1,1,L]", "float[1,1,L]"], ["L >= 4", "4 divides L"]))
+    claimed = answer(daemon, weights + down[:1] + [op("u = ConvTranspose(h, w2)", strides=[2])], ["x: float[1,1,L]"],
+                     ["u: float[1,1,L]"])
+    equal("not under what is only declared", (claimed["u"], claimed.constraints),
+          ("float[1,1,2*(L//2)]", ["L >= 2", "2 divides L"]))
+    inputs = ["x: float[N,H,3]", "p: float[1,1,H]"]
+    windows = [numbers("s", 0, -1, 32, 3), op("t = Reshape(x, s)"), numbers("b", 0, -1, 3), op("y = Reshape(t, b)")]
+    halves = [op("q = MaxPool(p)", kernel_shape=[2], strides=[2]), const("k", "float[1,1,8]", [0] * 8),
+              op("r = Conv(p, k)", strides=[8], pads=[0, 7])]
+    for nodes in (windows + halves, halves + windows):
+        seen = answer(daemon, nodes, inputs, ["y", "q", "r"])
+        equal("windows", ([seen[v] for v in "tyqr"], [c for c in seen.constraints if ">=" not in c]),
+              (["float[N,H//32,32,3]", "float[N,H,3]", "float[1,1,H//2]", "float[1,1,H//8]"], ["32 divides H"]))
+    some = {"then_branch": graph(windows, [], ["y"]), "else_branch": graph([op("u = Relu(x)")], [], ["u"])}
+    seen = answer(daemon, [op("v = If(c)", **some), numbers("a", -1, 2), op("f = Reshape(p, a)"),
+                           op("m = Conv(p, k)", strides=[32], pads=[0, 31]), const("k", "float[1,1,32]", [0] * 32)],
+                  inputs + ["c: bool[]"], ["v", "m"])
+    equal("not under what holds in a branch alone", seen["m"], "float[1,1,(H+31)//32]")
+    one = [numbers("s", -1, 4), op("t = Reshape(x, s)", "four")]
+    odd = [const("e", "float[1]", [0]), op("j = Concat(x, e)", axis=0), numbers("d", -1, 2), op("m = Reshape(j, d)", "two")]
+    seen = answer(daemon, one + odd, ["x: float[H]"], ["t", "m"])
+    equal("what they exclude is an error", [(d["node"], d["hint"]) for d in seen.json["diagnostics"]],
+          [("two", "node 1 (four, Reshape) takes H to be a multiple of 4")])
+    seen = answer(daemon, odd + one, ["x: float[H]"], ["t", "m"])
+    equal("in either order", [(d["node"], d["message"]) for d in seen.json["diagnostics"]],
+          [("four", "H must be a multiple of 4, but H + 1 must be a multiple of 2 for node 3 (two, Reshape)")])
+    both = [op("m = Reshape(x, d)"), numbers("d", -1, 6), op("n = Reshape(x, f)"), numbers("f", -1, 4)]
+    seen = answer(daemon, both, ["x: float[H]"], ["m", "n"])
+    equal("no divisor hides another", seen.constraints, ["6 divides H", "4 divides H"])
 
 
 def scopes(daemon):
@@ -131,6 +170,7 @@ def bounds(daemon):
 def main():
     with Daemon() as daemon:
         conditions(daemon)
+        multiples(daemon)
         scopes(daemon)
         assumptions(daemon)
         bounds(daemon)

@@ -25,7 +25,7 @@ def chains(daemon):
     equal("elements of an input", told(answer, "b"), (["b", "a", "k", "b"], "has Reshape_2 on axis 1, which data decides",
                                                       "value=k:..."))
     equal("which is so too", [v["shape"] for v in daemon.infer(DATA, value="k:-1,2").json["values"] if v["name"] == "b"],
-          [["3*M//2", 2]])
+          [["3*(M//2)", 2]])
     equal("an input without a shape", told(answer, "e"), (["e", "open"], "is an input without a shape", "shape=open:..."))
     equal("and without a type", told(answer, "h"), (["h", "bare"], "is an input without a type", None))
     equal("what is known needs no reason", told(answer, "x"), ([], "", None))

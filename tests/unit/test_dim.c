@@ -580,6 +580,58 @@ START_TEST(sizes_are_not_negative)
 }
 END_TEST
 
+START_TEST(divisors_of_sizes)
+{
+        static const char *const pairs[][2] = {
+                {"H%32", "0"},
+                {"(H + 3)%8", "3"},
+                {"3*H%64", "3*H%64"},
+                {"32*(H//32)", "H"},
+                {"2*(H//32)", "H//16"},
+                {"(H + 15)//16", "H//16"},
+                {"(H + 35)//16", "H//16 + 2"},
+                {"(N + H)//32", "H//32 + N//32"},
+                {"(H + 63)//64", "(H + 63)//64"},
+                {"((H//2 + 1)//2 + 1)//2", "H//8"},
+                {"H*W//64", "H*W//64"},
+                {"64*(H*W//64)", "H*W"},
+                {"(3*W + 1)//2", "3*(W//2)"},
+                {"4*((M + 1)//4)", "M + 1"},
+                {"(M + 2)//4", "M//4 + 1"},
+                {"M//4*4", "M - 3"},
+                {"max(8*(H//8), H - 1)", "H"},
+        };
+
+        start();
+        for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+                read(pairs[i][0]); /* also what was there before */
+        dim_assume_multiple(table, dim_int(32), read("H"));
+        dim_assume_multiple(table, dim_int(2), read("2*W")); /* says nothing */
+        ck_assert(!dim_is(dim_mod(table, read("W"), dim_int(2)), 0));
+        dim_assume_multiple(table, dim_int(4), read("2*W"));
+        dim_assume_multiple(table, dim_int(4), read("M + 1"));
+        dim_assume_multiple(table, dim_int(4), read("M")); /* contradicts what is known, and is passed over */
+        for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+                struct dim d = dim_settle(table, read(pairs[i][0]));
+
+                ck_assert_msg(strcmp(dim_text(table, d), pairs[i][1]) == 0, "%s gives %s, not %s", pairs[i][0],
+                              dim_text(table, d), pairs[i][1]);
+        }
+        ck_assert(dim_proves_equal(table, read("8*(H//8)"), read("H")));
+        ck_assert_int_eq(dim_unify(table, read("8*(H//8)"), read("H"), NULL), DIM_UNIFY_SAME);
+        dim_withdraw_multiples(table);
+        expect("H%32", dim_mod(table, read("H"), dim_int(32)));
+        dim_restore_multiples(table);
+        ck_assert(dim_is(dim_mod(table, read("H"), dim_int(32)), 0));
+        uint32_t before = dim_hold(table, dim_symbol_count(table));
+
+        dim_assume_multiple(table, dim_int(9), read("H")); /* in a branch that may not be taken */
+        dim_release(table, before);
+        expect("H%9", dim_mod(table, read("H"), dim_int(9)));
+        stop();
+}
+END_TEST
+
 /* N is 7, M is 3, K is 0, L is 1; others have no value. */
 static bool some_values(void *user, uint32_t symbol, int64_t *ret)
 {
@@ -664,4 +716,5 @@ END_TEST
 
 UNIT_MAIN("dim", sums_and_products, divisions, rings_and_rests, rings_in_any_order, extremes_and_broadcasts,
           operands_in_any_order_are_one, sums_of_many, names, reading, faults, growth_ends, proofs, bindings,
-          long_chains_resolve, bounds, sizes_are_not_negative, remembered_results, values_under_an_assignment);
+          long_chains_resolve, bounds, sizes_are_not_negative, divisors_of_sizes, remembered_results,
+          values_under_an_assignment);
