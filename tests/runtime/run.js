@@ -31,14 +31,16 @@ function described(made) {
 }
 
 async function main() {
-  const sessions = new Map();
+  let loaded = {}; // the last model alone: there may be thousands
   for await (const line of require("readline").createInterface({ input: process.stdin })) {
     const run = JSON.parse(line);
     let outcome;
     try {
-      if (!sessions.has(run.model)) sessions.set(run.model, await ort.InferenceSession.create(run.model, OPTIONS));
+      if (loaded.model !== run.model) {
+        loaded = { model: run.model, session: await ort.InferenceSession.create(run.model, OPTIONS) };
+      }
       const feeds = Object.fromEntries(Object.entries(run.feeds).map(([name, given]) => [name, tensor(given)]));
-      outcome = described(await sessions.get(run.model).run(feeds));
+      outcome = described(await loaded.session.run(feeds));
     } catch (fault) {
       outcome = { error: String(fault.message || fault) };
     }

@@ -2,7 +2,7 @@
 zeros, for what counts is which operators stand where.
 
     quantised(data, "static", types)   8-bit tensors between the nodes: QuantizeLinear and DequantizeLinear around each
-    quantised(data, "dynamic", types)  DynamicQuantizeLinear before MatMulInteger and ConvInteger, DynamicQuantizeLSTM
+    quantised(data, "dynamic", types)  DynamicQuantizeLinear before MatMulInteger, ConvInteger and QAttention, DynamicQuantizeLSTM
     quantised(data, "weights", types)  MatMulNBits, GatherBlockQuantized, and 8-bit weights behind DequantizeLinear
 
 `types` has the type of each value, as answers print it."""
@@ -11,6 +11,7 @@ import struct
 from rewrite import FLOAT, INT8, INT32, INT64, UINT8, Graph, Initializer, Model, made, zeros
 from wire import tensor, text
 
+MICROSOFT = "com.microsoft"
 WAYS = ("static", "dynamic", "weights")
 BLOCK = 32
 WEIGHTED = {"Conv", "ConvTranspose", "MatMul", "Gemm"}  # the second input is a weight, the third one a bias
@@ -75,7 +76,7 @@ class Target:
 
 def quantizers(target):
     """Of com.microsoft before version 13 of ai.onnx, which has scales for each channel."""
-    return "" if target.model.opsets.get("", 1) >= 13 else "com.microsoft"
+    return "" if target.model.opsets.get("", 1) >= 13 else MICROSOFT
 
 
 def through(target, value, to):
@@ -169,10 +170,43 @@ def dynamic_lstm(target, n):
     directions = [target.graph.initializer(n.inputs[1]).dims[0]]
     pair = [target.scale(directions), target.zero(INT8, directions)]
     kept = n.kept("activation_alpha", "activation_beta", "activations", "clip", "direction", "hidden_size", "input_forget")
-    target.put(made("DynamicQuantizeLSTM", inputs + pair + pair, n.outputs, "com.microsoft", more=kept))
+    target.put(made("DynamicQuantizeLSTM", inputs + pair + pair, n.outputs, MICROSOFT, more=kept))
+
+
+def quantised_attention(target, n):
+    inputs = n.inputs + [""] * (7 - len(n.inputs))
+    held, quantised_ = target.graph.initializer(inputs[1]), dynamically(target, inputs[0])
+    weight = target.bring(zeros(held.name + "_8" + target.suffix, held.dims, INT8))
+    target.put(made("QAttention", [quantised_, weight, inputs[2], quantised_ + "_scale", target.scale(), inputs[3],
+                                   quantised_ + "_zero", target.zero(INT8), inputs[4]], n.outputs, MICROSOFT,
+                    more=n.kept("num_heads", "unidirectional", "mask_filter_value", "do_rotary")))
+
+
+def quantised_embedding(target, n):
+    inputs = n.inputs + [""] * (8 - len(n.inputs))
+    tables = [target.bring(zeros(i + "_8" + target.suffix, target.graph.initializer(i).dims, UINT8)) if i else "" for i in inputs[2:7]]
+    scale, zero = [[one if i else "" for i in inputs[2:7]] for one in (target.scale(), target.zero(UINT8))]
+    target.put(made("QEmbedLayerNormalization", inputs[:2] + tables + inputs[7:8] + scale + zero,
+                    (n.outputs + [n.outputs[0] + "_mask"])[:2], MICROSOFT,
+                    more=n.kept("epsilon")))
+
+
+def dynamic_fused(target, n):
+    """What an optimiser made: com.microsoft has some of it with quantised weights."""
+    inputs = n.inputs + [""] * (9 - len(n.inputs))
+    if n.op == "Attention" and target.weight(n, 1, (2,)) and inputs[2] and not any(inputs[5:]) and "qkv_hidden_sizes" not in n.attributes:
+        quantised_attention(target, n)
+    elif n.op == "EmbedLayerNormalization" and not inputs[8] and len(n.outputs) < 3 and all(
+            not i or target.weight(n, 2 + at, (1, 2)) for at, i in enumerate(inputs[2:7])):
+        quantised_embedding(target, n)
+    else:
+        target.put(n.written())
 
 
 def dynamic(target, n):
+    if n.domain:
+        dynamic_fused(target, n)
+        return
     matrix, kernel = target.weight(n, 1, (2,)), target.weight(n, 1, (3, 4, 5))
     bias = n.inputs[2] if len(n.inputs) > 2 and n.inputs[2] else None
     if n.op == "MatMul" and matrix:
@@ -198,7 +232,7 @@ def four_bit_product(target, n, held):
     name = held.name + target.suffix
     weight = target.bring(zeros(name + "_4", [columns, blocks(k), BLOCK // 2], UINT8))
     by = target.bring(scales(name + "_scales", [columns, blocks(k)]))
-    target.put(made("MatMulNBits", [n.inputs[0], weight, by], n.outputs, "com.microsoft", K=k, N=columns, bits=4, block_size=BLOCK))
+    target.put(made("MatMulNBits", [n.inputs[0], weight, by], n.outputs, MICROSOFT, K=k, N=columns, bits=4, block_size=BLOCK))
 
 
 def four_bit_gather(target, n, held):
@@ -206,7 +240,7 @@ def four_bit_gather(target, n, held):
     name = held.name + target.suffix
     data = target.bring(zeros(name + "_4", [rows, (size + 1) // 2], UINT8))
     by = target.bring(scales(name + "_scales", [rows, blocks(size)]))
-    target.put(made("GatherBlockQuantized", [data, n.inputs[1], by], n.outputs, "com.microsoft", bits=4, block_size=BLOCK,
+    target.put(made("GatherBlockQuantized", [data, n.inputs[1], by], n.outputs, MICROSOFT, bits=4, block_size=BLOCK,
                    gather_axis=0, quantize_axis=1))
 
 
@@ -232,10 +266,10 @@ def rewritten(target, rule):
             for one in inner.values():
                 rewritten(one, rule)
             target.put(n.written(attributes=n.with_subgraphs({name: one.graph.written() for name, one in inner.items()})))
-        elif n.domain or not n.outputs:
-            target.put(n.written())
-        else:
+        elif n.outputs and (not n.domain or (rule == dynamic and n.domain == MICROSOFT)):
             rule(target, n)
+        else:
+            target.put(n.written())
 
 
 def quantised(data, way, types):

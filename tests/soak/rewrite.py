@@ -74,7 +74,7 @@ class Initializer:
             if f == 1:
                 self.dims += [v] if isinstance(v, int) else unpacked(v)
         known = dict(listed)
-        self.element, self.name = known[2], known[8].decode()
+        self.element, self.name = known.get(2, 0), known.get(8, b"").decode()
         self.is_absent = known.get(14) == 1 or not DATA_FIELDS & set(known)
 
     def present(self):
