@@ -387,17 +387,18 @@ static enum ox_code read_elements(struct building *v, const struct ox_value *giv
                 *joined = i ? type_join(v->b->arena, v->b->dims, joined, type, differing_size, v) : *type;
                 elements_add(v->b->arena, elements, i, type);
         }
-        ret->has_length = true;
-        ret->length = dim_int((int64_t)given->n_elements);
-        if (given->n_elements) {
+        if (given->n_elements)
                 ret->type.of = joined;
-                ret->elements = elements;
-        }
+        value_hold(v->b->arena, ret,
+                   &(struct members){.has_length = true,
+                                     .length = dim_int((int64_t)given->n_elements),
+                                     .elements = given->n_elements ? elements : NULL});
         return OX_OK;
 }
 
 static enum ox_code read_length(struct building *v, const struct ox_value *given, struct value *ret)
 {
+        struct members members = *value_members(ret);
         struct dim length;
 
         if (ret->type.kind != TYPE_SEQUENCE && ret->type.kind != TYPE_OPTIONAL)
@@ -406,11 +407,12 @@ static enum ox_code read_length(struct building *v, const struct ox_value *given
         if (ret->type.kind == TYPE_OPTIONAL && dim_is_int(length) && length.val > 1)
                 return build_fail(v->b, OX_INVALID_ARGUMENT, v->subject,
                                   "the length of an optional must be 0 or 1, got %" PRId64, length.val);
-        if (given->elements && !dim_same(length, ret->length))
+        if (given->elements && !dim_same(length, ret->members->length))
                 return build_fail(v->b, OX_INVALID_ARGUMENT, v->subject, "the length contradicts the %zu elements",
                                   given->n_elements);
-        ret->has_length = true;
-        ret->length = length;
+        members.has_length = true;
+        members.length = length;
+        value_hold(v->b->arena, ret, &members);
         return OX_OK;
 }
 

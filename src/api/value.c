@@ -63,12 +63,13 @@ static struct ox_element export_element(struct dim_table *dims, struct scalar s)
         return (struct ox_element){.kind = OX_ELEMENT_UNKNOWN};
 }
 
-static const struct ox_value *export_elements(struct arena *arena, struct dim_table *dims, const struct value *value)
+static const struct ox_value *export_elements(struct arena *arena, struct dim_table *dims,
+                                              const struct members *members)
 {
-        struct ox_value *elements = arena_new_array(arena, struct ox_value, (size_t)value->length.val);
+        struct ox_value *elements = arena_new_array(arena, struct ox_value, (size_t)members->length.val);
 
-        for (int64_t i = 0; i < value->length.val; i++) {
-                const struct value element = {.type = *value->elements->at[i]};
+        for (int64_t i = 0; i < members->length.val; i++) {
+                const struct value element = {.type = *members->elements->at[i]};
 
                 value_export(arena, dims, &element, &elements[i]);
         }
@@ -78,6 +79,7 @@ static const struct ox_value *export_elements(struct arena *arena, struct dim_ta
 void value_export(struct arena *arena, struct dim_table *dims, const struct value *value, struct ox_value *ret)
 {
         const struct content *content = content_read(value->content);
+        const struct members *members = value_members(value);
         const struct type *tensor = &value->type;
         struct buf buf;
 
@@ -89,14 +91,14 @@ void value_export(struct arena *arena, struct dim_table *dims, const struct valu
                 tensor = tensor->of;
         if (type_is_tensor(tensor))
                 ret->shape = shape_export(arena, dims, tensor->rank, tensor->dim);
-        if (value->has_length && ret->type) {
+        if (members->has_length && ret->type) {
                 struct ox_dim *length = arena_new_array(arena, struct ox_dim, 1);
 
-                *length = export_dim(dims, value->length);
+                *length = export_dim(dims, members->length);
                 ret->length = length;
-                if (value->elements && dim_is_int(value->length)) {
-                        ret->elements = export_elements(arena, dims, value);
-                        ret->n_elements = (size_t)value->length.val;
+                if (members->elements && dim_is_int(members->length)) {
+                        ret->elements = export_elements(arena, dims, members);
+                        ret->n_elements = (size_t)members->length.val;
                 }
         }
         if (content) {

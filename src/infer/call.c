@@ -71,8 +71,7 @@ static bool content_same(const struct content *a, const struct content *b)
 static bool value_same(const struct value *a, const struct value *b)
 {
         return type_same(&a->type, &b->type) && content_same(a->content, b->content) &&
-               a->has_length == b->has_length && (!a->has_length || dim_same(a->length, b->length)) &&
-               a->elements == b->elements && a->along == b->along;
+               members_same(value_members(a), value_members(b));
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -87,7 +86,7 @@ uint64_t call_hash(const struct function_memo *memo)
         for (size_t i = 0; i < memo->function->proto->n_input; i++) {
                 const struct type *type = &memo->args[i].type;
 
-                for (; type->of; type = type->of)
+                for (; type_within(type); type = type->of)
                         hash = mix(hash, (uint64_t)type->kind);
                 hash = mix(hash, (uint64_t)type->elem << 32 | (uint32_t)type->rank);
                 for (int d = 0; d < type->rank; d++)

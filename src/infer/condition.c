@@ -218,7 +218,7 @@ static void presume_for(struct infer *f, const struct result_value *entry)
         const struct type *type = &entry->value.type;
         bool is_set = false;
 
-        while (type->of)
+        while (type_within(type))
                 type = type->of;
         for (int d = 0; type_has_shape(type) && d < type->rank; d++) {
                 if (dim_is_int(type->dim[d]) || !dim_may_presume_for(f->dims, type->dim[d]))

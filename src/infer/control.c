@@ -90,7 +90,7 @@ struct differ {
 
 static struct dim size_of(const struct type *type, int axis)
 {
-        while (type->of)
+        while (type_within(type))
                 type = type->of;
         return type->dim[axis];
 }
@@ -131,8 +131,10 @@ static struct dim differ(void *user, int axis)
 /* Whether a sequence or optional is empty, so that its type says nothing about sizes. */
 static bool is_empty(const struct value *value)
 {
-        return (value->type.kind == TYPE_SEQUENCE || value->type.kind == TYPE_OPTIONAL) && value->has_length &&
-               dim_is(value->length, 0);
+        const struct members *members = value_members(value);
+
+        return (value->type.kind == TYPE_SEQUENCE || value->type.kind == TYPE_OPTIONAL) && members->has_length &&
+               dim_is(members->length, 0);
 }
 
 static const struct content *join_contents(struct node *n, const struct value *a, const struct value *b)
@@ -158,7 +160,7 @@ static const struct content *join_contents(struct node *n, const struct value *a
 }
 
 /* The types of elements that are the same in both, from the first on. */
-static struct elements *join_elements(const struct value *a, const struct value *b)
+static struct elements *join_elements(const struct members *a, const struct members *b)
 {
         if (!a->elements || !b->elements)
                 return NULL;
@@ -171,7 +173,7 @@ static struct elements *join_elements(const struct value *a, const struct value 
 /* Whether both are tensors, or made of tensors, of different known ranks. */
 static bool ranks_differ(const struct type *a, const struct type *b, int *ret_a, int *ret_b)
 {
-        for (; a->of && b->of; a = a->of, b = b->of)
+        for (; type_within(a) && type_within(b); a = a->of, b = b->of)
                 if (a->kind != b->kind)
                         return false;
         *ret_a = a->rank;
@@ -180,13 +182,14 @@ static bool ranks_differ(const struct type *a, const struct type *b, int *ret_a,
 }
 
 /* The number of elements that both have, or, of what is carried, that each iteration may find. */
-static void join_lengths(const struct differ *d, const struct value *a, const struct value *b, struct value *joined)
+static void join_lengths(const struct differ *d, const struct members *a, const struct members *b,
+                         struct members *joined)
 {
         uint32_t symbol;
         bool is_same = a->has_length && b->has_length && dim_same(a->length, b->length);
 
         joined->has_length = is_same || (a->has_length && b->has_length && d->free_since != UINT32_MAX &&
-                                         a->type.kind == TYPE_SEQUENCE && b->type.kind == TYPE_SEQUENCE);
+                                         d->a->kind == TYPE_SEQUENCE && d->b->kind == TYPE_SEQUENCE);
         if (!joined->has_length)
                 return;
         if (is_same || (dim_as_symbol(d->n->dims, a->length, &symbol) && symbol >= d->free_since))
@@ -195,6 +198,19 @@ static void join_lengths(const struct differ *d, const struct value *a, const st
                 joined->length = joined_size(d->n, d->output, -1, true);
         if (is_same)
                 joined->elements = join_elements(a, b);
+}
+
+static void join_members(const struct differ *d, const struct value *a, const struct value *b, struct value *joined)
+{
+        const struct members *x = value_members(a), *y = value_members(b);
+        struct members both = {.has_length = false};
+
+        if (!a->members && !b->members)
+                return;
+        join_lengths(d, x, y, &both);
+        if (x->along == y->along)
+                both.along = x->along;
+        value_hold(d->n->arena, joined, &both);
 }
 
 /* Joins two values with all facts applied. */
@@ -206,9 +222,7 @@ static struct value join(struct node *n, int output, struct value *a, struct val
 
         struct differ d = {n, output, &a->type, &b->type, free_since, pairs};
         int ranks[2];
-        struct value joined = {.type = type_unknown,
-                               .undecided = a->undecided || b->undecided ||
-                                            ranks_differ(&a->type, &b->type, &ranks[0], &ranks[1])};
+        struct value joined = {.type = type_unknown};
 
         if (is_empty(a) && type_kinds_agree(&a->type, &b->type))
                 joined.type = b->type;
@@ -216,9 +230,9 @@ static struct value join(struct node *n, int output, struct value *a, struct val
                 joined.type = a->type;
         else
                 joined.type = type_join(n->arena, n->dims, &a->type, &b->type, differ, &d);
-        join_lengths(&d, a, b, &joined);
-        if (a->along == b->along)
-                joined.along = a->along;
+        joined.type.undecided =
+                a->type.undecided || b->type.undecided || ranks_differ(&a->type, &b->type, &ranks[0], &ranks[1]);
+        join_members(&d, a, b, &joined);
         if (type_same(&a->type, &b->type)) /* elements go with one shape */
                 joined.content = join_contents(n, a, b);
         return joined;
@@ -233,7 +247,7 @@ struct value control_join(struct node *n, int output, struct value *a, struct va
 
 static struct type forget_type(struct node *n, int o, struct type type, uint32_t first)
 {
-        if (type.of) {
+        if (type_within(&type)) {
                 struct type *of = arena_new_array(n->arena, struct type, 1);
 
                 *of = forget_type(n, o, *type.of, first);
@@ -265,27 +279,36 @@ static const struct content *forget_content(struct node *n, const struct content
         return kept;
 }
 
+static void forget_members(struct node *n, int o, struct value *value, uint32_t first)
+{
+        struct members kept = *value->members;
+
+        if (kept.has_length && dim_names_since(n->dims, kept.length, first))
+                kept.has_length = false;
+        if (kept.along && dim_names_since(n->dims, kept.along->total, first))
+                kept.along = NULL;
+        if (!kept.has_length || !dim_is_int(kept.length))
+                kept.elements = NULL;
+        if (kept.elements) {
+                size_t count = (size_t)kept.length.val;
+                struct elements *elements = elements_new(n->arena, count);
+
+                for (size_t i = 0; i < count; i++) {
+                        struct type element = forget_type(n, o, *kept.elements->at[i], first);
+
+                        elements_add(n->arena, elements, i, type_keep(n->arena, element));
+                }
+                kept.elements = elements;
+        }
+        value_hold(n->arena, value, &kept);
+}
+
 void control_forget(struct node *n, int o, struct value *value, uint32_t first)
 {
         value->type = forget_type(n, o, value->type, first);
         value->content = forget_content(n, value->content, first);
-        if (value->has_length && dim_names_since(n->dims, value->length, first))
-                value->has_length = false;
-        if (value->along && dim_names_since(n->dims, value->along->total, first))
-                value->along = NULL;
-        if (!value->has_length || !dim_is_int(value->length))
-                value->elements = NULL;
-        if (!value->elements)
-                return;
-        size_t count = (size_t)value->length.val;
-        struct elements *elements = elements_new(n->arena, count);
-
-        for (size_t i = 0; i < count; i++) {
-                struct type element = forget_type(n, o, *value->elements->at[i], first);
-
-                elements_add(n->arena, elements, i, type_keep(n->arena, element));
-        }
-        value->elements = elements;
+        if (value->members)
+                forget_members(n, o, value, first);
 }
 
 /* -- If (1, 11, 13, 16, 19, 21 and later: the versions differ in types alone) -- */
@@ -395,10 +418,9 @@ static bool map_any(struct infer *f, const struct scope *scope, struct node *n, 
                 control_forget(n, o, &ret[o], first);
                 *of = ret[o].type;
                 ret[o] = (struct value){.type = type_sequence(of)};
-                if (in_given(n, 0) && n->in[0]->has_length) {
-                        ret[o].has_length = true;
-                        ret[o].length = n->in[0]->length;
-                }
+                if (in_given(n, 0) && value_members(n->in[0])->has_length)
+                        value_hold(n->arena, &ret[o],
+                                   &(struct members){.has_length = true, .length = n->in[0]->members->length});
         }
         return walked;
 }

@@ -293,7 +293,7 @@ struct type declare_close(struct infer *f, const struct type *type, const struct
         struct declare_site open = *site;
 
         open.open_dims = true;
-        while (at->of) {
+        while (type_within(at)) {
                 struct type *of = arena_new_array(f->arena, struct type, 1);
 
                 *of = *at->of;

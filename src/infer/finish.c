@@ -65,7 +65,7 @@ static void see_place(struct finishing *x, struct dim d, int axis)
 
 static void see_places(struct finishing *x, const struct type *type)
 {
-        while (type->of)
+        while (type_within(type))
                 type = type->of;
         for (int d = 0; type_has_shape(type) && d < type->rank; d++)
                 see_place(x, dim_resolve(x->f->dims, type->dim[d]), d);
@@ -161,12 +161,12 @@ static enum extent finish_type(struct finishing *x, struct type *type)
         for (;;) {
                 enum extent extent = EXTENT_UNKNOWN;
 
-                if (type->rank != RANK_UNKNOWN)
+                if (type_has_shape(type))
                         type->dim = finish_dims(x, type->dim, type->rank, &extent);
                 if (type->kind == TYPE_UNKNOWN || type->elem == ELEM_UNDEFINED)
                         extent = EXTENT_UNKNOWN;
                 is_map = is_map || type->kind == TYPE_MAP;
-                if (!type->of)
+                if (!type_within(type))
                         return is_map ? EXTENT_EXACT : extent;
                 struct type *of = arena_new_array(x->f->arena, struct type, 1);
 
@@ -183,7 +183,7 @@ static void finish_rest(struct finishing *x, struct value *value)
         /* Unread elements are numbers of the model, and symbols in elements that are not shown do not appear. */
         bool has_symbols = value->content && !value->content->unread && content_is_known(value->content);
 
-        if (!has_symbols && !value->has_length)
+        if (!has_symbols && !value_members(value)->has_length)
                 return;
         struct value rest = *value;
 
@@ -191,8 +191,7 @@ static void finish_rest(struct finishing *x, struct value *value)
         if (!has_symbols)
                 rest.content = NULL;
         rest = value_map(&map, &rest);
-        value->elements = rest.elements;
-        value->length = rest.length;
+        value->members = rest.members;
         if (rest.content)
                 value->content = rest.content;
 }

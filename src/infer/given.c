@@ -214,6 +214,8 @@ enum ox_code given_replace_shape(struct infer *f, struct type *type, const struc
         for (size_t d = 0; d < shape->rank; d++)
                 if (!read_size(f, shape->dim[d], (int)d, site, &dims[d]))
                         return fail_size(f, shape, d, ret_error);
+        if (type_within(type))
+                return OX_OK; /* no tensor, which alone has sizes */
         if (type->kind == TYPE_UNKNOWN)
                 type->kind = TYPE_TENSOR;
         type->rank = (int)shape->rank;

@@ -54,9 +54,7 @@ static bool widen(struct node *n, struct carry *c, size_t i)
                 keep_sizes(n, &carried->type, &next);
         struct value joined = control_join(n, output, carried, &next, c->free_since);
         bool changed = !type_same(&joined.type, &carried->type) || joined.content != carried->content ||
-                       joined.has_length != carried->has_length || joined.elements != carried->elements ||
-                       (joined.has_length && !dim_same(joined.length, carried->length)) ||
-                       joined.along != carried->along;
+                       !members_same(value_members(&joined), value_members(carried));
 
         *carried = joined;
         return changed;
@@ -162,10 +160,14 @@ static void grow(struct node *n, const struct carry *c, size_t i, const struct v
 
         if (!initial)
                 return;
-        if (initial->has_length && before->has_length && after->has_length &&
-            grown(n, c, before->length, after->length, initial->length, count, &size)) {
-                last->has_length = true;
-                last->length = size;
+        struct members members = *value_members(last);
+
+        if (value_members(initial)->has_length && value_members(before)->has_length &&
+            value_members(after)->has_length &&
+            grown(n, c, before->members->length, after->members->length, initial->members->length, count, &size)) {
+                members.has_length = true;
+                members.length = size;
+                value_hold(n->arena, last, &members);
         }
         if (!type_has_shape(&after->type) || !type_has_shape(&initial->type) || !type_has_shape(&last->type) ||
             initial->type.rank != after->type.rank || before->type.rank != after->type.rank ||

@@ -255,7 +255,7 @@ static const char *type_text(struct infer *f, const struct type *type)
    copied. */
 static struct type *innermost(struct infer *f, struct type *type, const struct type **declared)
 {
-        while (type->of && (*declared)->of) {
+        while (type_within(type) && type_within(*declared)) {
                 struct type *of = arena_new_array(f->arena, struct type, 1);
 
                 *of = *type->of;
@@ -305,7 +305,7 @@ static void merge(const struct merging *m, struct type *type, const struct type 
 void merge_declared(struct infer *f, struct value *value, const struct type *declared, const struct declare_site *site,
                     int64_t node_index)
 {
-        const struct merging m = {.f = f, .site = site, .node_index = node_index, .undecided = value->undecided};
+        const struct merging m = {.f = f, .site = site, .node_index = node_index, .undecided = value->type.undecided};
 
         merge(&m, &value->type, declared);
 }

@@ -114,7 +114,7 @@ static void expect_element_type(struct infer *f, const struct result_value *entr
         const struct type *type = &entry->value.type;
         const char *name = entry->name;
 
-        while (type->of)
+        while (type_within(type))
                 type = type->of;
         if (type->kind != TYPE_UNKNOWN && !(type_is_tensor(type) && type->elem == ELEM_UNDEFINED))
                 return;

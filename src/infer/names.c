@@ -114,7 +114,7 @@ void entry_place(struct infer *f, const struct type *type, const char *name)
 {
         uint32_t symbol;
 
-        while (type->of)
+        while (type_within(type))
                 type = type->of;
         if (type->kind != TYPE_TENSOR)
                 return;

@@ -225,9 +225,11 @@ static bool elements_of_all(const struct node *n, int64_t *ret)
                         return false;
                 if (value->type.kind != TYPE_SEQUENCE)
                         continue;
-                if (!value->has_length || !value->elements || (found && !dim_is(value->length, *ret)))
+                const struct members *members = value_members(value);
+
+                if (!members->has_length || !members->elements || (found && !dim_is(members->length, *ret)))
                         return false;
-                *ret = value->length.val;
+                *ret = members->length.val;
                 found = true;
         }
         return found;
@@ -250,7 +252,7 @@ bool unroll_map(struct infer *f, const struct scope *scope, struct node *n, cons
                 for (int i = 0; i < n->n_in; i++) {
                         u.args[i] = *n->in[i];
                         if (n->in[i]->type.kind == TYPE_SEQUENCE)
-                                u.args[i] = (struct value){.type = *n->in[i]->elements->at[at]};
+                                u.args[i] = (struct value){.type = *value_members(n->in[i])->elements->at[at]};
                 }
                 good = unroll_next(&u);
                 for (int o = 0; good && o < n->n_out; o++) {
@@ -269,10 +271,9 @@ bool unroll_map(struct infer *f, const struct scope *scope, struct node *n, cons
                         joined = control_join(n, o, &joined, &next, first);
                 }
                 *of = joined.type;
-                ret[o] = (struct value){.type = type_sequence(of),
-                                        .has_length = true,
-                                        .length = dim_int(count),
-                                        .elements = elements[o]};
+                ret[o] = (struct value){.type = type_sequence(of)};
+                value_hold(f->arena, &ret[o],
+                           &(struct members){.has_length = true, .length = dim_int(count), .elements = elements[o]});
         }
         return good;
 }

@@ -35,7 +35,7 @@ static struct taken find_inputs(struct infer *f, const struct scope *scope, cons
                 } else if (!entry->is_absent) {
                         entry_resolve(f, entry);
                         ret[i] = &entry->value;
-                        taken.undecided |= entry->value.undecided;
+                        taken.undecided |= entry->value.type.undecided && !type_has_shape(&entry->value.type);
                 }
         }
         return taken;
@@ -233,7 +233,7 @@ static void pass_undecided(struct node *n)
 {
         for (int o = 0; o < n->n_out; o++)
                 if (!type_has_shape(&n->out[o].type))
-                        n->out[o].undecided = true;
+                        n->out[o].type.undecided = true;
 }
 
 /* Merges an output with its declared type, number `declared` of the scope. */

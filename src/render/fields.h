@@ -83,8 +83,8 @@ static inline void fields_value(SINK *sink, const struct result_value *value)
                 sink_declared(sink, "declared", 10, value->declared);
         if (content)
                 sink_content(sink, "content", 8, content, value->value.type.elem);
-        if (value->value.has_length)
-                sink_size(sink, "length", 9, value->value.length);
+        if (value_members(&value->value)->has_length)
+                sink_size(sink, "length", 9, value->value.members->length);
         if (value->declared && SINK_BY_NUMBER)
                 sink_declared(sink, "declared", 10, value->declared);
         if (value->bound)

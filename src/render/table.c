@@ -172,9 +172,9 @@ static void put_value(void *table, const struct result_value *v)
         put_shape(t, &v->value.type, t->result->dims);
         if (v->bound)
                 put_bound(t, v, begin);
-        if (v->value.has_length) {
+        if (value_members(&v->value)->has_length) {
                 buf_puts(&t->buf, " x ");
-                put_dim(t, v->value.length);
+                put_dim(t, v->value.members->length);
         }
         if (content && content->count)
                 put_content(t, content, v->value.type.elem);

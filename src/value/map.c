@@ -12,7 +12,7 @@ struct type type_map(const struct value_map *map, const struct type *type)
 {
         struct type ret = *type;
 
-        if (type->of) {
+        if (type_within(type)) {
                 struct type *of = arena_new_array(map->arena, struct type, 1);
 
                 *of = type_map(map, type->of); /* the depth that declared types and rules of operators allow */
@@ -65,22 +65,32 @@ static const struct content *content_map(const struct value_map *map, const stru
         return copy ? copy : content;
 }
 
+static void map_members(const struct value_map *map, struct value *value)
+{
+        const struct members *members = value->members;
+        struct members mapped = *members;
+
+        mapped.elements = NULL;
+        if (members->elements && dim_is_int(members->length))
+                mapped.elements = elements_map(map, members->elements, (size_t)members->length.val);
+        if (members->along && !dim_is_int(members->along->total)) {
+                struct along *along = arena_new_array(map->arena, struct along, 1);
+
+                *along = *members->along;
+                mapped.along = map->number(map->user, &along->total) ? along : NULL;
+        }
+        if (members->has_length && !dim_is_int(members->length))
+                mapped.has_length = map->number(map->user, &mapped.length);
+        value_hold(map->arena, value, &mapped);
+}
+
 struct value value_map(const struct value_map *map, const struct value *value)
 {
         struct value ret = *value;
 
         ret.type = type_map(map, &value->type);
-        ret.elements = NULL;
-        if (value->elements && dim_is_int(value->length))
-                ret.elements = elements_map(map, value->elements, (size_t)value->length.val);
-        if (value->along && !dim_is_int(value->along->total)) {
-                struct along *along = arena_new_array(map->arena, struct along, 1);
-
-                *along = *value->along;
-                ret.along = map->number(map->user, &along->total) ? along : NULL;
-        }
-        if (value->has_length && !dim_is_int(value->length))
-                ret.has_length = map->number(map->user, &ret.length);
+        if (value->members)
+                map_members(map, &ret);
         ret.content = content_map(map, content_read(value->content));
         return ret;
 }
@@ -106,7 +116,7 @@ static bool is_stale(struct dim_table *dims, struct dim d)
 
 static bool is_type_stale(struct dim_table *dims, const struct type *type)
 {
-        while (type->of)
+        while (type_within(type))
                 type = type->of;
         for (int d = 0; type_is_tensor(type) && d < type->rank; d++)
                 if (is_stale(dims, type->dim[d]))
@@ -121,10 +131,11 @@ void value_resolve(struct arena *arena, struct dim_table *dims, struct value *va
 
         if (!dim_is_any_bound(dims))
                 return;
-        bool stale = is_type_stale(dims, &value->type) || (value->has_length && is_stale(dims, value->length));
+        const struct members *members = value_members(value);
+        bool stale = is_type_stale(dims, &value->type) || (members->has_length && is_stale(dims, members->length));
 
-        if (value->elements && !stale)
-                stale = elements_map(&map, value->elements, (size_t)value->length.val) != value->elements;
+        if (members->elements && !stale)
+                stale = elements_map(&map, members->elements, (size_t)members->length.val) != members->elements;
         /* Unread elements are numbers of the model. */
         bool is_read = content && !content->unread;
 

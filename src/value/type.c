@@ -4,6 +4,21 @@
 #include "value/value.h"
 
 const struct type type_unknown = {.kind = TYPE_UNKNOWN, .rank = RANK_UNKNOWN};
+const struct members members_unknown;
+
+bool members_same(const struct members *a, const struct members *b)
+{
+        return a->has_length == b->has_length && (!a->has_length || dim_same(a->length, b->length)) &&
+               a->elements == b->elements && a->along == b->along;
+}
+
+void value_hold(struct arena *arena, struct value *value, const struct members *members)
+{
+        struct members *kept = arena_new_array(arena, struct members, 1);
+
+        *kept = *members;
+        value->members = kept;
+}
 
 struct type type_tensor(enum elem elem, int rank, const struct dim *dim)
 {
@@ -30,8 +45,10 @@ const struct type *type_keep(struct arena *arena, struct type type)
 
 struct type type_kind_alone(const struct type *type)
 {
-        return (struct type){
-                .kind = type->kind, .elem = type->elem, .rank = RANK_UNKNOWN, .of = type->of ? &type_unknown : NULL};
+        return (struct type){.kind = type->kind,
+                             .elem = type->elem,
+                             .rank = RANK_UNKNOWN,
+                             .of = type_within(type) ? &type_unknown : NULL};
 }
 
 bool type_same(const struct type *a, const struct type *b)
@@ -47,15 +64,15 @@ bool type_same(const struct type *a, const struct type *b)
                                         return false;
                         return true;
                 }
-                if (!a->of || !b->of)
-                        return a->of == b->of;
+                if (!type_within(a) || !type_within(b))
+                        return type_within(a) == type_within(b);
         }
         return true;
 }
 
 bool type_kinds_agree(const struct type *a, const struct type *b)
 {
-        for (; a && b && a != b; a = a->of, b = b->of) {
+        for (; a && b && a != b; a = type_within(a), b = type_within(b)) {
                 if (a->kind == TYPE_UNKNOWN || b->kind == TYPE_UNKNOWN)
                         return true;
                 if (a->kind != b->kind)
@@ -92,7 +109,7 @@ struct type type_join(struct arena *arena, struct dim_table *dims, const struct 
                         else
                                 dim[d] = differ(user, d);
                 joined.dim = dim;
-        } else if (a->of && b->of) {
+        } else if (type_within(a) && type_within(b)) {
                 struct type *of = arena_new_zero(arena, struct type);
 
                 *of = type_join(arena, dims, a->of, b->of, differ, user);
@@ -111,7 +128,7 @@ static bool is_printable(const struct type *t)
                         return false;
                 if (type_is_tensor(t))
                         return true;
-                t = t->of;
+                t = type_within(t);
                 if (!t)
                         return false;
         }

@@ -5,6 +5,7 @@
 #include "dim/dim.h"
 #include "value/elem.h"
 
+/* Those from TYPE_SEQUENCE on are of another type. */
 enum type_kind { TYPE_UNKNOWN, TYPE_TENSOR, TYPE_SPARSE_TENSOR, TYPE_SEQUENCE, TYPE_OPTIONAL, TYPE_MAP };
 
 #define RANK_UNKNOWN (-1)
@@ -15,9 +16,14 @@ enum type_kind { TYPE_UNKNOWN, TYPE_TENSOR, TYPE_SPARSE_TENSOR, TYPE_SEQUENCE, T
 struct type {
         enum type_kind kind : 8; /* small, because every value has one */
         enum elem elem : 8;
+        /* Data decides among several proven ranks (such as those of an If's branches), here or in a value from which
+           this was computed: the rank is unknown, and a declared type cannot determine it. */
+        bool undecided;
         int rank;
-        const struct dim *dim;
-        const struct type *of;
+        union {
+                const struct dim *dim;
+                const struct type *of; /* read by type_within(), unless it is known to be there */
+        };
 };
 
 extern const struct type type_unknown; /* nothing is known */
@@ -92,13 +98,8 @@ struct elements {
         uint32_t mapped_since;
 };
 
-/* A value during inference. Plain data, which may be copied. */
-struct value {
-        struct type type;
-        const struct content *content; /* NULL: unknown; call content_read() before reading its elements */
-        /* Data decides among several proven ranks (such as those of an If's branches), here or in a value from which
-           this was computed: the rank is unknown, and a declared type cannot determine it. */
-        bool undecided;
+/* What is known of a sequence or an optional beside its type. Immutable, shared freely. */
+struct members {
         /* Sequences: while the length is a known integer, `elements` (when not NULL) has each element's type; type.of
            is the joined type of all of them. Optionals have no `elements`; their length is 0 (empty) or 1. */
         bool has_length;
@@ -107,11 +108,37 @@ struct value {
         const struct along *along; /* of a sequence that was split from a tensor; NULL: unknown */
 };
 
+extern const struct members members_unknown; /* nothing is known */
+
+/* A value during inference. Plain data, which may be copied; small, because a model has many. */
+struct value {
+        struct type type;
+        const struct content *content; /* NULL: unknown; call content_read() before reading its elements */
+        const struct members *members; /* NULL: nothing is known of it; read by value_members() */
+};
+
+static inline const struct members *value_members(const struct value *value)
+{
+        return value->members ? value->members : &members_unknown;
+}
+
+/* Whether two values hold the same, as far as it is known without comparing elements. */
+bool members_same(const struct members *a, const struct members *b);
+
+/* Sets what a value holds, of which the arena gets a copy. */
+void value_hold(struct arena *arena, struct value *value, const struct members *members);
+
 /* -- types -- */
 
 static inline bool type_is_tensor(const struct type *type)
 {
         return type->kind == TYPE_TENSOR || type->kind == TYPE_SPARSE_TENSOR;
+}
+
+/* The type within a sequence, an optional or a map; NULL: it is none of them. */
+static inline const struct type *type_within(const struct type *type)
+{
+        return type->kind >= TYPE_SEQUENCE ? type->of : NULL;
 }
 
 /* Tensors of known rank have a shape. */

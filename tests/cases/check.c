@@ -154,21 +154,23 @@ static bool check_type(struct checker *c, const struct case_value *wanted, const
                 return false;
         if (wanted->of == NULL || wanted->each != NULL)
                 return true;
-        return check_type(c, wanted->of, got->of == NULL ? &type_unknown : got->of);
+        return check_type(c, wanted->of, type_within(got) == NULL ? &type_unknown : got->of);
 }
 
 static bool check_sequence(struct checker *c, const struct case_value *wanted, const struct value *got)
 {
+        const struct members *members = value_members(got);
+
         if (wanted->length == NULL)
                 return true;
-        if (!got->has_length)
+        if (!members->has_length)
                 return differ(c, "length", wanted->length, "unknown");
-        if (!check_dim(c, "length", wanted->length, got->length))
+        if (!check_dim(c, "length", wanted->length, members->length))
                 return false;
-        if (wanted->each != NULL && wanted->n_each > 0 && got->elements == NULL)
+        if (wanted->each != NULL && wanted->n_each > 0 && members->elements == NULL)
                 return differ(c, "elements", "types of their own", "a joined type");
         for (size_t i = 0; i < wanted->n_each; i++)
-                if (!check_type(c, &wanted->each[i], got->elements->at[i]))
+                if (!check_type(c, &wanted->each[i], members->elements->at[i]))
                         return false;
         return true;
 }

@@ -53,7 +53,7 @@ static struct type copy_type(struct copying *c, const struct type *type)
 {
         struct type ret = *type;
 
-        if (type->of != NULL) {
+        if (type_within(type) != NULL) {
                 struct type *of = arena_new_zero(c->arena, struct type);
 
                 *of = copy_type(c, type->of);
@@ -72,19 +72,21 @@ static struct type copy_type(struct copying *c, const struct type *type)
 static struct value copy_value(struct copying *c, const struct value *value)
 {
         const struct content *content = content_read(value->content);
+        struct members members = *value_members(value);
         struct value ret = *value;
 
         ret.type = copy_type(c, &value->type);
-        if (value->has_length)
-                ret.length = copy_dim(c, value->length, -1);
-        if (value->elements != NULL) {
-                size_t count = (size_t)value->length.val;
+        if (members.has_length)
+                members.length = copy_dim(c, members.length, -1);
+        if (members.elements != NULL) {
+                const struct elements *from = members.elements;
+                size_t count = (size_t)members.length.val;
 
-                ret.elements = elements_new(c->arena, count);
+                members.elements = elements_new(c->arena, count);
                 for (size_t i = 0; i < count; i++)
-                        elements_add(c->arena, ret.elements, i,
-                                     type_keep(c->arena, copy_type(c, value->elements->at[i])));
+                        elements_add(c->arena, members.elements, i, type_keep(c->arena, copy_type(c, from->at[i])));
         }
+        value_hold(c->arena, &ret, &members);
         if (content != NULL) {
                 struct content *copy = content_new(c->arena, content->count);
 

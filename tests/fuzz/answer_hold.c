@@ -19,7 +19,7 @@ static const char *type_fault(const struct type *type)
 {
         const char *fault = NULL;
 
-        for (; type->of != NULL; type = type->of)
+        for (; type_within(type) != NULL; type = type->of)
                 if (type->kind == TYPE_UNKNOWN || type_is_tensor(type))
                         return "only containers have a type inside";
         if (type_is_tensor(type))
@@ -36,8 +36,8 @@ static const char *value_fault(const struct value *value)
         bool is_empty = false, overflows = false;
         int64_t count = 1;
 
-        if (fault == NULL && value->has_length)
-                fault = size_fault(value->length);
+        if (fault == NULL && value_members(value)->has_length)
+                fault = size_fault(value->members->length);
         if (fault != NULL || content == NULL)
                 return fault;
         if (value->type.kind != TYPE_TENSOR || value->type.rank == RANK_UNKNOWN)
@@ -158,7 +158,7 @@ static void hold_types(struct holding *h, const struct type *said, const struct 
                 contradiction(h, "it is of another kind");
         if (said->elem != ELEM_UNDEFINED && is->elem != ELEM_UNDEFINED && said->elem != is->elem)
                 contradiction(h, "it is of %s, not %s", elem_name((int)said->elem), elem_name((int)is->elem));
-        if (said->of != NULL) {
+        if (type_within(said) != NULL) {
                 hold_types(h, said->of, is->of);
                 return;
         }
@@ -212,17 +212,18 @@ static void hold_values(struct holding *h)
 
         for (size_t i = 0; i < said->n_value && i < is->n_value; i++) {
                 const struct value *a = &said->value[i]->value, *b = &is->value[i]->value;
+                const struct members *x = value_members(a), *y = value_members(b);
 
                 h->name = said->value[i]->name;
                 hold_types(h, &a->type, &b->type);
                 hold_content(h, a->content, b->content);
-                if (a->has_length && b->has_length)
-                        hold_dim(h, a->length, b->length);
-                if (a->elements == NULL || b->elements == NULL || !dim_is_int(a->length) ||
-                    !dim_same(a->length, b->length))
+                if (x->has_length && y->has_length)
+                        hold_dim(h, x->length, y->length);
+                if (x->elements == NULL || y->elements == NULL || !dim_is_int(x->length) ||
+                    !dim_same(x->length, y->length))
                         continue;
-                for (int64_t k = 0; k < a->length.val; k++)
-                        hold_types(h, a->elements->at[k], b->elements->at[k]);
+                for (int64_t k = 0; k < x->length.val; k++)
+                        hold_types(h, x->elements->at[k], y->elements->at[k]);
         }
 }
 

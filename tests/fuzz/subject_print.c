@@ -24,7 +24,7 @@ static void print_type(struct dim_table *dims, const struct type *type)
                 fprintf(stderr, "%s(", names[type->kind]);
         if (type->kind == TYPE_MAP)
                 fprintf(stderr, "%s,", elem_name((int)type->elem));
-        if (type->of != NULL)
+        if (type_within(type) != NULL)
                 print_type(dims, type->of);
         if (type_is_tensor(type)) {
                 fprintf(stderr, "%s[%s", type->elem == ELEM_UNDEFINED ? "?" : elem_name((int)type->elem),
@@ -42,17 +42,18 @@ static void print_type(struct dim_table *dims, const struct type *type)
 static void print_value(struct dim_table *dims, const struct value *value)
 {
         const struct content *content = content_read(value->content);
+        const struct members *members = value_members(value);
 
         print_type(dims, &value->type);
-        if (value->has_length) {
+        if (members->has_length) {
                 fprintf(stderr, "#");
-                print_dim(dims, value->length);
+                print_dim(dims, members->length);
         }
-        if (value->elements != NULL) {
+        if (members->elements != NULL) {
                 fprintf(stderr, "each{");
-                for (int64_t i = 0; i < value->length.val; i++) {
+                for (int64_t i = 0; i < members->length.val; i++) {
                         fprintf(stderr, i > 0 ? " " : "");
-                        print_type(dims, value->elements->at[i]);
+                        print_type(dims, members->elements->at[i]);
                 }
                 fprintf(stderr, "}");
         }

@@ -94,7 +94,7 @@ static void choose_shape(struct maker *b, struct type *type)
 /* Shapes at every level. */
 static void fill_type(struct maker *b, struct type *type)
 {
-        if (type->of != NULL) {
+        if (type_within(type) != NULL) {
                 struct type *of = arena_new_zero(b->s->arena, struct type);
 
                 *of = *type->of;
@@ -186,20 +186,21 @@ static void choose_elements(struct maker *b, struct value *value)
 {
         size_t count = draw_below(b->d, 4);
         struct elements *elements = elements_new(b->s->arena, count);
+        const bool is_optional = value->type.kind == TYPE_OPTIONAL;
+        struct members members = {.has_length = true, .length = dim_int((int64_t)(is_optional ? count & 1 : count))};
 
         if (draw_below(b->d, 2) == 0)
                 return;
-        value->has_length = true;
-        if (value->type.kind == TYPE_OPTIONAL) {
-                value->length = dim_int((int64_t)(count & 1));
+        value_hold(b->s->arena, value, &members);
+        if (is_optional)
                 return;
-        }
-        value->length = dim_int((int64_t)count);
         /* All of one type, so that it is what they have in common. */
         for (size_t i = 0; i < count; i++)
                 elements_add(b->s->arena, elements, i, value->type.of);
-        if (draw_below(b->d, 2) == 0)
-                value->elements = elements;
+        if (draw_below(b->d, 2) != 0)
+                return;
+        members.elements = elements;
+        value_hold(b->s->arena, value, &members);
 }
 
 static void choose_value(struct maker *b, const struct op_param *param, struct value *value)

@@ -27,7 +27,7 @@ static bool is_sound(const struct value *value)
         const struct type *type = &value->type;
         int64_t count = 1;
 
-        for (; type->of != NULL; type = type->of)
+        for (; type_within(type) != NULL; type = type->of)
                 if (value->content != NULL)
                         return false;
         if (!type_is_tensor(type) || type->rank == RANK_UNKNOWN)

@@ -218,7 +218,7 @@ static struct type weaken_type(struct subject *s, const struct type *type)
 
         if (choice == 0)
                 return type_unknown;
-        if (type->of != NULL && type->kind != TYPE_MAP) {
+        if (type_within(type) != NULL && type->kind != TYPE_MAP) {
                 struct type *of = arena_new_zero(s->arena, struct type);
 
                 *of = weaken_type(s, type->of);
@@ -265,6 +265,7 @@ static const struct content *weaken_content(struct subject *s, const struct cont
 static void weaken_value(struct subject *s, struct value *value)
 {
         const struct content *content = content_read(value->content);
+        struct members members = *value_members(value);
 
         if (draw_once_in(&s->draw, 4))
                 return;
@@ -276,17 +277,18 @@ static void weaken_value(struct subject *s, struct value *value)
         value->content = NULL;
         value->type = weaken_type(s, &value->type);
         if (value->type.kind != TYPE_SEQUENCE && value->type.kind != TYPE_OPTIONAL) {
-                value->has_length = false;
-                value->elements = NULL;
+                members.has_length = false;
+                members.elements = NULL;
         }
         if (draw_below(&s->draw, 2) == 0)
-                value->elements = NULL;
-        if (value->has_length && value->elements == NULL && draw_below(&s->draw, 2) == 0)
-                value->length = weaken_number(s, value->length);
-        else if (value->has_length && draw_below(&s->draw, 4) == 0) {
-                value->has_length = false;
-                value->elements = NULL;
+                members.elements = NULL;
+        if (members.has_length && members.elements == NULL && draw_below(&s->draw, 2) == 0)
+                members.length = weaken_number(s, members.length);
+        else if (members.has_length && draw_below(&s->draw, 4) == 0) {
+                members.has_length = false;
+                members.elements = NULL;
         }
+        value_hold(s->arena, value, &members);
 }
 
 void subject_weaken(struct subject *s)
@@ -332,7 +334,7 @@ static bool concrete_dims(struct subject *s, struct type *type, struct assignmen
         struct dim *dims;
         int64_t size;
 
-        if (type->of != NULL) {
+        if (type_within(type) != NULL) {
                 struct type *of = arena_new_zero(s->arena, struct type);
 
                 *of = *type->of;
@@ -372,7 +374,7 @@ static bool concrete_scalar(struct subject *s, enum elem elem, struct scalar *sc
 /* Whether an element of a sequence may have a size other than what the sequence's type says of all. */
 static bool contradicts(const struct type *all, const struct type *element)
 {
-        while (all->of != NULL && element->of != NULL) {
+        while (type_within(all) != NULL && type_within(element) != NULL) {
                 all = all->of;
                 element = element->of;
         }
@@ -387,28 +389,31 @@ static bool contradicts(const struct type *all, const struct type *element)
 static bool concrete_value(struct subject *s, struct value *value, struct assignment *a)
 {
         const struct content *content = content_read(value->content);
+        struct members members = *value_members(value);
 
         if (!concrete_dims(s, &value->type, a))
                 return false;
-        if (value->has_length) {
-                if (!dim_eval(s->dims, value->length, assignment_look_up, a, &value->length.val) ||
-                    value->length.val < 0)
+        if (members.has_length) {
+                if (!dim_eval(s->dims, members.length, assignment_look_up, a, &members.length.val) ||
+                    members.length.val < 0)
                         return false;
-                value->length.expr = 0;
+                members.length.expr = 0;
         }
-        if (value->elements != NULL) {
-                struct elements *elements = elements_new(s->arena, (size_t)value->length.val);
+        if (members.elements != NULL) {
+                struct elements *elements = elements_new(s->arena, (size_t)members.length.val);
 
-                for (int64_t i = 0; i < value->length.val; i++) {
+                for (int64_t i = 0; i < members.length.val; i++) {
                         struct type *type = arena_new_zero(s->arena, struct type);
 
-                        *type = *value->elements->at[i];
-                        if (!concrete_dims(s, type, a) || (value->type.of && contradicts(value->type.of, type)))
+                        *type = *members.elements->at[i];
+                        if (!concrete_dims(s, type, a) ||
+                            (type_within(&value->type) && contradicts(value->type.of, type)))
                                 return false;
                         elements_add(s->arena, elements, (size_t)i, type);
                 }
-                value->elements = elements;
+                members.elements = elements;
         }
+        value_hold(s->arena, value, &members);
         if (content == NULL)
                 return true;
         struct content *copy = content_new(s->arena, content->count);

@@ -271,7 +271,7 @@ static enum ox_code check_input_kinds(struct node *n)
 /* Whether kind and element type are known; shapes need not be. */
 static bool type_is_complete(const struct type *type)
 {
-        while (type->of && (type->kind != TYPE_MAP || type->elem != ELEM_UNDEFINED))
+        while (type_within(type) && (type->kind != TYPE_MAP || type->elem != ELEM_UNDEFINED))
                 type = type->of;
         return type->kind != TYPE_UNKNOWN && type->elem != ELEM_UNDEFINED;
 }

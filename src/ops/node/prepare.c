@@ -11,7 +11,7 @@ static struct type type_skeleton(struct arena *arena, const struct type *type)
         struct type *link = &ret;
 
         /* A loop, because the depth of types comes from the model. */
-        for (const struct type *of = type->of; of; of = of->of) {
+        for (const struct type *of = type_within(type); of; of = type_within(of)) {
                 struct type *copy = arena_new_array(arena, struct type, 1);
                 *copy = (struct type){.kind = of->kind, .elem = of->elem, .rank = RANK_UNKNOWN};
                 link->of = copy;
@@ -22,8 +22,7 @@ static struct type type_skeleton(struct arena *arena, const struct type *type)
 
 static bool is_known(const struct type *type)
 {
-        while (type->of && (type->kind == TYPE_SEQUENCE || type->kind == TYPE_OPTIONAL))
-                type = type->of;
+        type = type_innermost(type);
         return type->kind != TYPE_UNKNOWN && type->elem != ELEM_UNDEFINED;
 }
 

@@ -409,9 +409,7 @@ enum ox_code infer_ZipMap(struct node *n)
         *map = (struct type){.kind = TYPE_MAP, .elem = key, .rank = RANK_UNKNOWN, .of = value};
         struct type type = type_sequence(map);
         TRY(out_type(n, 0, &type));
-        if (out_wanted(n, 0) && (in_rank(n, 0) == 1 || in_rank(n, 0) == 2)) {
-                n->out[0].has_length = true;
-                n->out[0].length = examples(n, 0);
-        }
+        if (out_wanted(n, 0) && (in_rank(n, 0) == 1 || in_rank(n, 0) == 2))
+                value_hold(n->arena, &n->out[0], &(struct members){.has_length = true, .length = examples(n, 0)});
         return OX_OK;
 }

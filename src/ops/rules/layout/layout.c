@@ -11,11 +11,8 @@
 enum ox_code infer_Identity(struct node *n)
 {
         TRY(out_copy(n, 0, 0));
-        if (in_given(n, 0) && out_wanted(n, 0)) {
-                n->out[0].has_length = n->in[0]->has_length;
-                n->out[0].length = n->in[0]->length;
-                n->out[0].elements = n->in[0]->elements;
-        }
+        if (in_given(n, 0) && out_wanted(n, 0))
+                n->out[0].members = n->in[0]->members;
         return OX_OK;
 }
 

@@ -24,10 +24,9 @@ static enum ox_code out_optional(struct node *n, const struct type *of, bool has
         struct type type = type_optional(of);
 
         TRY(out_type(n, 0, &type));
-        if (out_wanted(n, 0)) {
-                n->out[0].has_length = true;
-                n->out[0].length = dim_int(has_element ? 1 : 0);
-        }
+        if (out_wanted(n, 0))
+                value_hold(n->arena, &n->out[0],
+                           &(struct members){.has_length = true, .length = dim_int(has_element ? 1 : 0)});
         return OX_OK;
 }
 
@@ -106,7 +105,9 @@ enum ox_code infer_OptionalGetElement(struct node *n)
         TRY(expect_optional(n, 0));
         if (type->kind != TYPE_OPTIONAL)
                 return out_copy(n, 0, 0);
-        if (n->in[0]->has_length && dim_is(n->in[0]->length, 0))
+        const struct members *members = value_members(n->in[0]);
+
+        if (members->has_length && dim_is(members->length, 0))
                 return node_error(n, REASON_EMPTY_OPTIONAL, 0, "the optional is empty");
         return type->of->kind == TYPE_UNKNOWN ? OX_OK : out_type(n, 0, type->of);
 }
@@ -131,9 +132,9 @@ void content_OptionalHasElement(struct node *n)
 
         if (in_given(n, 0)) {
                 enum type_kind kind = in_type(n, 0)->kind;
-                if (kind == TYPE_UNKNOWN || (kind == TYPE_OPTIONAL && !n->in[0]->has_length))
+                if (kind == TYPE_UNKNOWN || (kind == TYPE_OPTIONAL && !value_members(n->in[0])->has_length))
                         return;
-                has = kind == TYPE_OPTIONAL ? n->in[0]->length : dim_int(1);
+                has = kind == TYPE_OPTIONAL ? value_members(n->in[0])->length : dim_int(1);
         }
         struct content *content = content_new(n->arena, 1);
         content_set(content, 0, scalar_int(has));

@@ -80,9 +80,11 @@ static const struct type *element_type(const struct node *n, int i)
 /* The number of elements, with bound symbols replaced; false if it is unknown. */
 static bool length_of(const struct node *n, int i, struct dim *ret)
 {
-        if (!n->in[i]->has_length)
+        const struct members *members = value_members(n->in[i]);
+
+        if (!members->has_length)
                 return false;
-        *ret = dim_resolve(n->dims, n->in[i]->length);
+        *ret = dim_resolve(n->dims, members->length);
         return true;
 }
 
@@ -91,7 +93,7 @@ static bool elements_known(const struct node *n, int i, size_t *ret_count)
 {
         struct dim length;
 
-        if (!length_of(n, i, &length) || !dim_is_int(length) || (!n->in[i]->elements && length.val != 0))
+        if (!length_of(n, i, &length) || !dim_is_int(length) || (!value_members(n->in[i])->elements && length.val != 0))
                 return false;
         *ret_count = (size_t)length.val;
         return true;
@@ -107,11 +109,9 @@ static enum ox_code out_sequence(struct node *n, struct type of, const struct di
         struct type type = type_sequence(type_keep(n->arena, of));
 
         TRY(out_type(n, 0, &type));
-        if (out_wanted(n, 0) && length) {
-                n->out[0].has_length = true;
-                n->out[0].length = *length;
-                n->out[0].elements = elements;
-        }
+        if (out_wanted(n, 0) && length)
+                value_hold(n->arena, &n->out[0],
+                           &(struct members){.has_length = true, .length = *length, .elements = elements});
         return OX_OK;
 }
 
@@ -227,9 +227,9 @@ enum ox_code infer_SequenceAt(struct node *n)
                 return node_error(n, REASON_INDEX_OUT_OF_RANGE, 1, "the sequence is empty");
         if (in_int(n, 1, &position)) {
                 TRY(check_position(n, 1, (int64_t)count, (int64_t)count - 1, &position));
-                return out_type(n, 0, n->in[0]->elements->at[position]);
+                return out_type(n, 0, value_members(n->in[0])->elements->at[position]);
         }
-        type = join_all(n, n->in[0]->elements, count);
+        type = join_all(n, value_members(n->in[0])->elements, count);
         return out_type(n, 0, &type);
 }
 
@@ -276,10 +276,11 @@ enum ox_code infer_SequenceInsert(struct node *n)
 
         if (known && (placed || count == 0) && is_small(n, (int64_t)count + 1)) {
                 size_t at = count == 0 ? 0 : (size_t)position;
-                struct elements *elements = elements_add(n->arena, n->in[0]->elements, at, type_keep(n->arena, tensor));
+                struct elements *elements =
+                        elements_add(n->arena, value_members(n->in[0])->elements, at, type_keep(n->arena, tensor));
 
                 for (size_t i = at; i < count; i++)
-                        elements_add(n->arena, elements, i + 1, n->in[0]->elements->at[i]);
+                        elements_add(n->arena, elements, i + 1, value_members(n->in[0])->elements->at[i]);
                 return out_elements(n, of.elem, elements, count + 1);
         }
         struct dim length;
@@ -318,12 +319,13 @@ enum ox_code infer_SequenceErase(struct node *n)
                 return out_sequence(n, any_element(n, element_type(n, 0)), &length, NULL);
         }
         TRY(check_position(n, 1, (int64_t)count, (int64_t)count - 1, &position));
-        struct elements *elements = n->in[0]->elements;
+        struct elements *elements = value_members(n->in[0])->elements;
 
         if ((size_t)position + 1 < count) {
                 elements = elements_new(n->arena, count - 1);
                 for (size_t i = 0; i + 1 < count; i++)
-                        elements_add(n->arena, elements, i, n->in[0]->elements->at[i < (size_t)position ? i : i + 1]);
+                        elements_add(n->arena, elements, i,
+                                     value_members(n->in[0])->elements->at[i < (size_t)position ? i : i + 1]);
         }
         return out_elements(n, element_type(n, 0)->elem, elements, count - 1);
 }
@@ -373,10 +375,14 @@ static const struct type *slice_type(const struct node *n, int axis)
 static void out_along(struct node *n, int axis)
 {
         struct along *along = arena_new_array(n->arena, struct along, 1);
+        struct members members;
 
+        if (!out_wanted(n, 0))
+                return;
         *along = (struct along){axis, in_dim(n, 0, axis)};
-        if (out_wanted(n, 0))
-                n->out[0].along = along;
+        members = *value_members(&n->out[0]);
+        members.along = along;
+        value_hold(n->arena, &n->out[0], &members);
 }
 
 /* `count` elements of one type, except possibly the last. */
@@ -491,7 +497,7 @@ static enum ox_code shared_size(struct node *n, size_t count, int axis, struct d
         bool found = false;
 
         for (size_t i = 0; i < count; i++) {
-                const struct type *element = n->in[0]->elements->at[i];
+                const struct type *element = value_members(n->in[0])->elements->at[i];
 
                 if (element->rank == RANK_UNKNOWN)
                         continue;
@@ -517,7 +523,7 @@ static struct dim added_size(struct node *n, size_t count, int axis)
         struct dim *sizes = arena_new_array(n->arena, struct dim, count);
 
         for (size_t i = 0; i < count; i++) {
-                const struct type *element = n->in[0]->elements->at[i];
+                const struct type *element = value_members(n->in[0])->elements->at[i];
 
                 if (element->rank == RANK_UNKNOWN)
                         return out_fresh(n, 0, axis);
@@ -532,7 +538,7 @@ static int shared_rank(struct node *n, size_t count)
         int rank = RANK_UNKNOWN;
 
         for (size_t i = 0; i < count; i++) {
-                const struct type *element = n->in[0]->elements->at[i];
+                const struct type *element = value_members(n->in[0])->elements->at[i];
                 if (element->kind != TYPE_TENSOR || element->rank == RANK_UNKNOWN)
                         continue;
                 if (rank != RANK_UNKNOWN && element->rank != rank) {
@@ -549,7 +555,7 @@ static int shared_rank(struct node *n, size_t count)
 /* The sum of all elements' sizes along `axis`, if only their joined type is known. */
 static struct dim joined_total(struct node *n, const struct type *of, int axis)
 {
-        const struct along *along = n->in[0]->along;
+        const struct along *along = value_members(n->in[0])->along;
         struct dim length;
 
         if (along && along->axis == axis)
