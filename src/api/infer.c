@@ -62,8 +62,8 @@ static void store_value(struct ox_context *context, const char *name, const stru
 static void store_outputs(struct ox_context *context, const struct ox_result *result)
 {
         for (size_t i = 0; i < result->n_value; i++)
-                if (!result->value[i]->scope[0])
-                        store_value(context, result->value[i]->name, &result->value[i]->value);
+                if (!result_scope(result_at(result, i))[0])
+                        store_value(context, result_name(result, result_at(result, i)), &result_at(result, i)->value);
 }
 
 static enum ox_code run_infer(void *user)

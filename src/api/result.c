@@ -24,11 +24,11 @@ static enum ox_code run_value(void *user)
                 return context_fail(request->context, OX_OUT_OF_RANGE,
                                     "index %zu is out of range: there are %zu values", request->index,
                                     request->result->n_value);
-        value = request->result->value[request->index];
+        value = result_at(request->result, request->index);
         *request->ret = (struct ox_result_value){
-                .name = value->name,
+                .name = result_name(request->result, value),
                 .kind = value->kind,
-                .scope = value->scope,
+                .scope = result_scope(value),
                 .node = result_node(value),
                 .node_index = result_node_index(value),
                 .op = result_op(value),
@@ -104,8 +104,8 @@ static enum ox_code run_explanation(void *user)
                 const struct result_value *value = told->step[i].value;
 
                 step[i] = (struct ox_step){
-                        .value = value->name,
-                        .scope = value->scope,
+                        .value = result_name(request->result, value),
+                        .scope = result_scope(value),
                         .node = result_node(value),
                         .node_index = result_node_index(value),
                         .op = result_op(value),
@@ -113,8 +113,8 @@ static enum ox_code run_explanation(void *user)
                 };
         }
         *request->ret = (struct ox_explanation){
-                .value = told->value->name,
-                .scope = told->value->scope,
+                .value = result_name(request->result, told->value),
+                .scope = result_scope(told->value),
                 .step = step,
                 .n_step = told->n_step,
                 .decide = told->decide,

@@ -26,7 +26,8 @@ static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
 {
         for (size_t i = 0; i < graph->n_input; i++) {
                 const char *name = text_or_empty(graph->input[i]->name);
-                struct result_value entry = entry_given(OX_KIND_INPUT, scope, name);
+                const str_id id = str_intern_static(f->strings, name);
+                struct result_value entry = entry_given(OX_KIND_INPUT, scope, id);
                 struct declare_site site = {.scope = scope->path, .value = name, .in_function = scope->frame != NULL};
                 struct type declared = declare_type(f, graph->input[i]->type, &site);
 
@@ -38,7 +39,7 @@ static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                 if (entry.value.type.kind == TYPE_TENSOR && entry.value.type.elem == ELEM_UNDEFINED &&
                     declared.kind == TYPE_TENSOR)
                         entry.value.type.elem = declared.elem;
-                if (name[0] && scope->parent && scope_find(f, scope->parent, str_intern_static(f->strings, name)))
+                if (name[0] && scope->parent && scope_find(f, scope->parent, id))
                         infer_note(f,
                                    &(struct note){.severity = OX_INFO,
                                                   .reason = REASON_NAME_SHADOWED,
@@ -46,15 +47,14 @@ static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
                                                   .value = name},
                                    "input %s of the body hides a value of that name outside of it", name);
                 entry_place(f, &entry.value.type, name);
-                if (!entry_add(f, scope, str_intern_static(f->strings, name), &entry))
+                if (!entry_add(f, scope, &entry))
                         infer_note(f,
                                    &(struct note){.severity = OX_ERROR,
                                                   .reason = REASON_DUPLICATE_NAME,
                                                   .scope = scope->path,
                                                   .value = name},
                                    "%s is defined twice: as %s and again as %s", name,
-                                   entry_party(f, scope_find(f, scope, str_intern_static(f->strings, name))),
-                                   entry_party(f, &entry));
+                                   entry_party(f, scope_find(f, scope, id)), entry_party(f, &entry));
         }
 }
 
@@ -78,6 +78,7 @@ bool body_walk(struct infer *f, const struct scope *parent, struct node *n, cons
                            (long long)f->limits->graph_depth);
                 return false;
         }
+        scope.more = scope_more(f, scope.path);
         spend_time(f, graph_cost(graph));
         if (f->unroll_end)
                 f->nodes += graph_cost(graph);

@@ -5,9 +5,11 @@
 /* A value's name with its scope, as one name. */
 static str_id full_name(struct infer *f, const struct result_value *value)
 {
-        if (!value->scope[0])
-                return str_intern_z(f->strings, value->name);
-        return str_intern_z(f->strings, arena_printf(f->arena, "%s\1%s", value->scope, value->name));
+        const char *scope = result_scope(value);
+
+        if (!scope[0])
+                return value->name;
+        return str_intern_z(f->strings, arena_printf(f->arena, "%s\1%s", scope, str_text(f->strings, value->name)));
 }
 
 static enum ox_code infer_bound(struct infer *begun, const struct ox_bindings *sizes, struct ox_result **ret,
@@ -34,11 +36,12 @@ static void match_values(struct infer *f, const struct ox_result *result, const 
         struct name_map by_name = {0};
 
         for (size_t i = 0; i < bound->n_value; i++)
-                map_put(f, &by_name, full_name(f, bound->value[i]), (uint32_t)i);
+                map_put(f, &by_name, full_name(f, result_at(bound, i)), (uint32_t)i);
         for (size_t i = 0; i < result->n_value; i++) {
-                int64_t at = map_get(&by_name, full_name(f, result->value[i]));
+                const struct result_value *value = result_at(result, i);
+                int64_t at = map_get(&by_name, full_name(f, value));
 
-                result->value[i]->bound[column] = at < 0 ? NULL : &bound->value[at]->value.type;
+                value->more->bound[column] = at < 0 ? NULL : &result_at(bound, (size_t)at)->value.type;
         }
 }
 
@@ -58,9 +61,15 @@ enum ox_code bound_columns(struct infer *begun, struct ox_result *result, const 
                 (const struct ox_result **)arena_array(arena, options->n_bindings, sizeof(const struct ox_result *));
         struct ox_result *column = NULL;
 
-        for (size_t i = 0; i < result->n_value; i++)
-                result->value[i]->bound =
+        for (size_t i = 0; i < result->n_value; i++) {
+                struct result_value *value = result_at(result, i);
+                struct result_more *more = arena_new_array(arena, struct result_more, 1);
+
+                *more = *value->more;
+                more->bound =
                         (const struct type **)arena_array(arena, options->n_bindings, sizeof(const struct type *));
+                value->more = more;
+        }
         for (size_t i = 0; i < options->n_bindings; i++) {
                 TRY(infer_bound(begun, &options->bindings[i], &column, ret_error));
                 match_values(begun, result, column, i);

@@ -209,11 +209,11 @@ static bool is_told(const struct constraint *told, size_t count, const struct di
 
 static void presume_for(struct infer *f, const struct result_value *entry)
 {
-        const struct dim_origin origin = {.value = entry->name,
+        const struct dim_origin origin = {.value = entry_name(f, entry),
                                           .axis = -1,
                                           .op = result_op(entry),
                                           .node = result_node(entry),
-                                          .scope = entry->scope,
+                                          .scope = result_scope(entry),
                                           .node_index = result_node_index(entry)};
         const struct type *type = &entry->value.type;
         bool is_set = false;

@@ -51,7 +51,7 @@ static str_id full_name(struct explaining *x, const char *scope, str_id name)
 
 static str_id entry_full_name(struct explaining *x, const struct result_value *entry)
 {
-        return full_name(x, entry->scope, str_intern_z(x->f->strings, entry->name));
+        return full_name(x, result_scope(entry), entry->name);
 }
 
 /* The entry of a name in a scope, or in an enclosing one. */
@@ -135,7 +135,7 @@ static struct result_value *input_that(struct explaining *x, const struct result
         const struct model_node *node = entry->made_by;
 
         for (size_t i = 0; node && i < node->n_input; i++) {
-                struct result_value *input = find(x, entry->scope, node_input(node, i));
+                struct result_value *input = find(x, result_scope(entry), node_input(node, i));
 
                 if (input && is(x->f, input))
                         return input;
@@ -166,7 +166,7 @@ static const struct ox_diag *diag_of(const struct infer *f, const struct result_
                 const struct ox_diag *d = &f->diags.at[i];
 
                 if (d->node_index == result_node_index(entry) && d->node_index >= 0 &&
-                    strcmp(d->scope, entry->scope) == 0 &&
+                    strcmp(d->scope, result_scope(entry)) == 0 &&
                     (d->severity != OX_INFO || strcmp(d->reason, reason_word(REASON_RANK_UNDECIDED)) == 0))
                         return d;
         }
@@ -200,8 +200,8 @@ static const char *comparison(struct explaining *x, const struct result_value *c
                         continue;
                 struct dim left, right;
 
-                if (!single(find(x, condition->scope, node_input(node, 0)), &left) ||
-                    !single(find(x, condition->scope, node_input(node, 1)), &right))
+                if (!single(find(x, result_scope(condition), node_input(node, 0)), &left) ||
+                    !single(find(x, result_scope(condition), node_input(node, 1)), &right))
                         return NULL;
                 const char *a = dim_text(x->f->dims, left), *b = dim_text(x->f->dims, right);
                 const char *holds = arena_printf(x->f->arena, "%s %s %s", a, comparisons[i].sign, b);
@@ -222,12 +222,12 @@ static void follow_content(struct chain *c, const struct result_value *at)
 
         for (size_t steps = 0; steps < STEPS_FOLLOWED && (from = input_that(c->x, at, lacks_content)) != NULL;
              steps++) {
-                say(c, at, arena_printf(f->arena, "hangs on the elements of %s", from->name));
+                say(c, at, arena_printf(f->arena, "hangs on the elements of %s", entry_name(f, from)));
                 at = from;
         }
-        if (at->kind == OX_KIND_INPUT && !at->scope[0]) {
+        if (at->kind == OX_KIND_INPUT && !result_scope(at)[0]) {
                 say(c, at, "is an input whose elements are not known");
-                c->decide = arena_printf(f->arena, "value=%s:...", at->name);
+                c->decide = arena_printf(f->arena, "value=%s:...", entry_name(f, at));
         } else if (at->kind == OX_KIND_INITIALIZER) {
                 say(c, at, "is an initializer whose elements are not in the model, or too many");
         } else if (at->kind == OX_KIND_INPUT) {
@@ -249,7 +249,7 @@ static void tell_first(struct chain *c, const struct result_value *at)
                 say(c, at,
                     at->value.type.kind == TYPE_UNKNOWN ? "is an input without a type" : "is an input without a shape");
                 if (at->value.type.kind != TYPE_UNKNOWN)
-                        c->decide = arena_printf(f->arena, "shape=%s:...", at->name);
+                        c->decide = arena_printf(f->arena, "shape=%s:...", entry_name(f, at));
                 return;
         }
         if (diag)
@@ -269,7 +269,7 @@ static void tell_rank(struct chain *c, const struct result_value *at)
 
         for (size_t steps = 0; steps < STEPS_FOLLOWED && (from = input_that(c->x, at, is_lost)) != NULL; steps++) {
                 say(c, at,
-                    arena_printf(f->arena, "is made of %s, whose %s is not known", from->name,
+                    arena_printf(f->arena, "is made of %s, whose %s is not known", entry_name(f, from),
                                  type_innermost(&from->value.type)->kind == TYPE_UNKNOWN ? "type" : "rank"));
                 at = from;
         }
@@ -387,7 +387,7 @@ static void want_causes(struct explaining *x)
 
         for (size_t i = 0; i < f->n_entry; i++)
                 if (is_lost(f, entry_at(f, i)))
-                        map_put(f, &x->wanted, str_intern_z(f->strings, entry_at(f, i)->name), 0);
+                        map_put(f, &x->wanted, entry_at(f, i)->name, 0);
         for (uint32_t i = 0; i < dim_symbol_count(f->dims); i++) {
                 const struct dim_symbol *symbol = dim_symbol_at(f->dims, i);
 
@@ -398,12 +398,7 @@ static void want_causes(struct explaining *x)
 
 static bool is_wanted(const struct explaining *x, const struct result_value *entry)
 {
-        str_id name;
-
-        if (entry->is_absent)
-                return false;
-        return x->f->options->n_explain ||
-               (str_find(x->f->strings, entry->name, strlen(entry->name), &name) && map_get(&x->wanted, name) >= 0);
+        return !entry->is_absent && (x->f->options->n_explain || map_get(&x->wanted, entry->name) >= 0);
 }
 
 /* -- all -- */

@@ -250,10 +250,29 @@ static const struct declared_shape *finish_declared(struct finishing *x, const s
         return alike ? NULL : declared;
 }
 
+/* The entries that are shown, by number. */
+struct shown {
+        struct infer *f;
+        uint32_t *number; /* NULL: the first ones */
+        size_t count;
+};
+
+static void show(struct shown *shown, size_t number)
+{
+        if (!shown->number && number != shown->count) {
+                shown->number = arena_new_array(shown->f->arena, uint32_t, shown->f->n_entry);
+                for (size_t i = 0; i < shown->count; i++)
+                        shown->number[i] = (uint32_t)i;
+        }
+        if (shown->number)
+                shown->number[shown->count] = (uint32_t)number;
+        shown->count++;
+}
+
 static void finish_values(struct finishing *x, struct ox_result *result, const OnnxGraph *graph)
 {
         struct infer *f = x->f;
-        struct result_value **values = arena_new_array(f->arena, struct result_value *, f->n_entry);
+        struct shown shown = {.f = f};
 
         for (size_t i = 0; i < f->n_entry; i++) {
                 struct result_value *entry = entry_at(f, i);
@@ -277,11 +296,14 @@ static void finish_values(struct finishing *x, struct ox_result *result, const O
                 if (!graph)
                         entry->kind = OX_KIND_OUTPUT;
                 finish_rest(x, &entry->value);
-                if (entry->declared)
-                        entry->declared = finish_declared(x, &entry->value.type, entry->declared);
-                values[result->n_value++] = entry;
+                if (entry->more->declared)
+                        entry_declare(f, entry, finish_declared(x, &entry->value.type, entry->more->declared));
+                show(&shown, i);
         }
-        result->value = values;
+        result->strings = f->strings;
+        result->chunk = f->chunk;
+        result->shown = shown.number;
+        result->n_value = shown.count;
 }
 
 static struct dim finish_side(void *user, struct dim d)
@@ -350,8 +372,8 @@ static struct ox_symbol symbol_row(const struct finishing *x, uint32_t number, c
         if (is_placed) {
                 const struct symbol_place *place = &x->place[number];
 
-                row.value = place->entry->name;
-                row.scope = place->entry->scope;
+                row.value = entry_name(x->f, place->entry);
+                row.scope = result_scope(place->entry);
                 row.axis = place->axis;
         } else {
                 row.axis = -1;

@@ -174,12 +174,13 @@ static void add_arguments(struct infer *f, struct scope *scope, const struct fun
         const OnnxFunction *function = memo->function->proto;
 
         for (size_t i = 0; i < function->n_input; i++) {
-                struct result_value entry = entry_given(OX_KIND_INPUT, scope, function->input[i]);
+                struct result_value entry =
+                        entry_given(OX_KIND_INPUT, scope, str_intern_static(f->strings, function->input[i]));
 
                 f->called_bytes += strlen(scope->path) + strlen(function->input[i]);
                 entry.is_absent = !memo->given[i];
                 entry.value = memo->args[i];
-                if (!entry_add(f, scope, str_intern_static(f->strings, function->input[i]), &entry))
+                if (!entry_add(f, scope, &entry))
                         infer_note(f,
                                    &(struct note){.severity = OX_ERROR,
                                                   .reason = REASON_DUPLICATE_NAME,
@@ -248,6 +249,7 @@ static void walk_function(struct infer *f, const struct scope *parent, struct no
                 .depth = parent->depth + 1,
         };
 
+        scope.more = scope_more(f, scope.path);
         read_function(f, scope.path, memo->function);
         map_attributes(f, node_attributes(n->source), n->source->n_attribute, &frame.given);
         if (!f->options->ignore_declared)

@@ -331,7 +331,7 @@ enum ox_code given_set_content(struct infer *f, struct result_value *entry, cons
 void given_name_elements(struct infer *f, struct result_value *entry)
 {
         const struct type *type = &entry->value.type;
-        struct dim_origin origin = {.value = entry->name, .axis = -1, .op = "", .node = "", .scope = ""};
+        struct dim_origin origin = {.value = entry_name(f, entry), .axis = -1, .op = "", .node = "", .scope = ""};
         int64_t lower, upper, count = 1;
 
         if (entry->value.content || type->kind != TYPE_TENSOR || !elem_is_integer(type->elem) || type->rank < 0 ||
@@ -346,7 +346,7 @@ void given_name_elements(struct infer *f, struct result_value *entry)
 
         for (int64_t i = 0; i < count; i++) {
                 const char *name =
-                        type->rank ? arena_printf(f->arena, "%s[%lld]", entry->name, (long long)i) : entry->name;
+                        type->rank ? arena_printf(f->arena, "%s[%lld]", origin.value, (long long)i) : origin.value;
 
                 content_set(content, (size_t)i, scalar_int(dim_fresh_element(f->dims, name, lower, upper, &origin)));
         }

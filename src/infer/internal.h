@@ -61,8 +61,9 @@ struct frame {
 
 /* The names of one graph or function body. */
 struct scope {
-        const struct scope *parent; /* the scope in which missing names are looked up; NULL: none */
-        const char *path;           /* "" is the main graph */
+        const struct scope *parent;     /* the scope in which missing names are looked up; NULL: none */
+        const char *path;               /* "" is the main graph */
+        const struct result_more *more; /* of values of which no more is known than their scope */
         struct name_map entries;
         struct name_map declared; /* to value_info and outputs: number of `declaration` */
         const OnnxValueInfo **declaration;
@@ -114,9 +115,6 @@ static inline size_t graph_cost(const OnnxGraph *graph)
                            VALUES_A_NODE;
 }
 
-/* An entry is a value of the result in the making. A request for one node takes a chunk of them too. */
-#define ENTRY_CHUNK 64
-
 struct infer {
         struct arena *arena;
         const struct ox_limits *limits;
@@ -127,7 +125,7 @@ struct infer {
         const OnnxModel *model; /* NULL: a single node */
         struct infer_bytes bytes;
         int64_t ir_version;
-        struct result_value **chunk; /* entries in order, in chunks that never move */
+        struct result_value **chunk; /* entries in order: values of the result in the making */
         size_t n_chunk, n_entry;
         struct constraint *constraint;
         size_t n_constraint, constraint_capacity, constraints_dropped;
@@ -180,21 +178,29 @@ bool map_put(struct infer *f, struct name_map *map, str_id name, uint32_t number
 
 static inline struct result_value *entry_at(const struct infer *f, size_t number)
 {
-        return &f->chunk[number / ENTRY_CHUNK][number % ENTRY_CHUNK];
+        return &f->chunk[number / RESULT_CHUNK][number % RESULT_CHUNK];
+}
+
+static inline const char *entry_name(const struct infer *f, const struct result_value *entry)
+{
+        return str_text(f->strings, entry->name);
 }
 
 /* An entry for a value that no node computes, of unknown type. */
-static inline struct result_value entry_given(enum ox_kind kind, const struct scope *scope, const char *name)
+static inline struct result_value entry_given(enum ox_kind kind, const struct scope *scope, str_id name)
 {
-        return (struct result_value){.name = name, .kind = kind, .scope = scope->path};
+        return (struct result_value){.name = name, .kind = kind, .more = scope->more};
 }
+
+/* Sets the declared shape that is told beside the type; NULL: none. */
+void entry_declare(struct infer *f, struct result_value *entry, const struct declared_shape *declared);
 
 /* Where the next entry comes, made in place: it is not there until it is kept. Valid while no other is added. */
 struct result_value *entry_room(struct infer *f);
 /* False, and it is not kept, when the scope has one of that name already. */
-bool entry_keep(struct infer *f, struct scope *scope, str_id name);
+bool entry_keep(struct infer *f, struct scope *scope);
 /* A new entry at the end; false when the scope has one of that name already. */
-bool entry_add(struct infer *f, struct scope *scope, str_id name, const struct result_value *entry);
+bool entry_add(struct infer *f, struct scope *scope, const struct result_value *entry);
 /* What became known since the entry was looked at last takes its place in its value, for every rule at once. */
 void entry_resolve(struct infer *f, struct result_value *entry);
 /* Remembers of anonymous symbols that they first stood in the shape of this value. */
@@ -372,6 +378,8 @@ void spend_terms(void *f, size_t terms);
 
 /* -- scope.c -- */
 
+/* What values have whose scope has this path. */
+const struct result_more *scope_more(struct infer *f, const char *path);
 /* The path of a node's subgraph within a scope: "loop_1/body", or "Loop_7/body" for a node without a name. */
 const char *scope_path(const struct scope *parent, const struct node *n, const char *part);
 /* Of such a path, or "": the path of the scope around it; NULL: it is the main graph's. */

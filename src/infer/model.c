@@ -69,8 +69,10 @@ static void default_content(struct infer *f, struct result_value *entry, const s
 
         if (fault)
                 infer_note(f,
-                           &(struct note){.severity = OX_ERROR, .reason = REASON_TENSOR_INVALID, .value = entry->name},
-                           "%s: %s", entry->name, fault);
+                           &(struct note){.severity = OX_ERROR,
+                                          .reason = REASON_TENSOR_INVALID,
+                                          .value = entry_name(f, entry)},
+                           "%s: %s", entry_name(f, entry), fault);
         else if (content && type_elements(f->dims, &entry->value.type, &count) &&
                  dim_is(count, (int64_t)content->count))
                 entry->value.content = content;
@@ -89,11 +91,12 @@ static void merge_default(struct infer *f, struct result_value *entry, const str
                 return;
         if (entry->value.type.kind == TYPE_TENSOR && entry->value.type.rank != RANK_UNKNOWN &&
             entry->value.type.rank != type.rank) {
-                infer_note(
-                        f,
-                        &(struct note){.severity = OX_ERROR, .reason = REASON_DECLARED_CONFLICT, .value = entry->name},
-                        "%s: declared with rank %d, its initializer has rank %d", entry->name, entry->value.type.rank,
-                        type.rank);
+                infer_note(f,
+                           &(struct note){.severity = OX_ERROR,
+                                          .reason = REASON_DECLARED_CONFLICT,
+                                          .value = entry_name(f, entry)},
+                           "%s: declared with rank %d, its initializer has rank %d", entry_name(f, entry),
+                           entry->value.type.rank, type.rank);
                 return;
         }
         if (f->ir_version >= 4) {
@@ -112,7 +115,7 @@ static void merge_default(struct infer *f, struct result_value *entry, const str
 static void expect_element_type(struct infer *f, const struct result_value *entry)
 {
         const struct type *type = &entry->value.type;
-        const char *name = entry->name;
+        const char *name = entry_name(f, entry);
 
         while (type_within(type))
                 type = type->of;
@@ -160,8 +163,8 @@ static enum ox_code main_inputs(struct infer *f, struct scope *scope, const Onnx
         find_defaults(f, graph, &defaults);
         for (size_t i = 0; i < graph->n_input; i++) {
                 const char *name = text_or_empty(graph->input[i]->name);
-                struct result_value entry = entry_given(OX_KIND_INPUT, scope, name);
                 str_id id = str_intern_static(f->strings, name);
+                struct result_value entry = entry_given(OX_KIND_INPUT, scope, id);
                 const struct model_tensor *initializer = default_of(&defaults, id);
                 const struct ox_input_shape *shape = given_shape(f, given, id);
                 const struct ox_input_content *content = given_content(f, given, id);
@@ -181,7 +184,7 @@ static enum ox_code main_inputs(struct infer *f, struct scope *scope, const Onnx
                         TRY(given_set_content(f, &entry, content, ret_error));
                 else
                         given_name_elements(f, &entry);
-                if (!entry_add(f, scope, id, &entry))
+                if (!entry_add(f, scope, &entry))
                         infer_note(f,
                                    &(struct note){.severity = OX_ERROR, .reason = REASON_DUPLICATE_NAME, .value = name},
                                    "%s is defined twice: as %s and again as %s", name,
@@ -194,7 +197,7 @@ static enum ox_code main_inputs(struct infer *f, struct scope *scope, const Onnx
    what contradicts it, or equals it, is told. */
 static void compare_straight(struct infer *f, struct result_value *entry, const OnnxValueInfo *output)
 {
-        struct declare_site site = {.scope = "", .value = entry->name};
+        struct declare_site site = {.scope = "", .value = entry_name(f, entry)};
 
         if (f->options->ignore_declared || !output->type)
                 return;
@@ -202,7 +205,7 @@ static void compare_straight(struct infer *f, struct result_value *entry, const 
         struct value value = entry->value;
 
         merge_declared(f, &value, &declared, &site, -1);
-        entry->declared = merge_declared_shape(f, &entry->value.type, &declared, output->type);
+        entry_declare(f, entry, merge_declared_shape(f, &entry->value.type, &declared, output->type));
 }
 
 static void mark_outputs(struct infer *f, const struct scope *scope, const OnnxGraph *graph)
@@ -247,7 +250,7 @@ static enum ox_code strict_code(struct arena *arena, const struct diags *diags, 
 static enum ox_code walk_model(struct infer *f, const char **ret_error)
 {
         const OnnxGraph *graph = f->model->graph;
-        struct scope scope = {.path = ""};
+        struct scope scope = {.path = result_main.scope, .more = &result_main};
         struct given given = {0};
 
         scope.entries.by_name = true;
@@ -336,7 +339,7 @@ enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, con
                         const struct ox_options *options, const struct ox_result **ret_result, const char **ret_error)
 {
         struct infer *f = arena_new_zero(arena, struct infer);
-        struct scope scope = {.path = ""};
+        struct scope scope = {.path = result_main.scope, .more = &result_main};
         struct model_names names;
 
         model_names_init(&names, arena, request->strings);
@@ -345,13 +348,13 @@ enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, con
         f->opsets = scope.opsets = request_opsets(f, request);
         for (size_t i = 0; i < request->n_input; i++) {
                 str_id name = str_intern_z(f->strings, request->input[i].name);
-                struct result_value entry = entry_given(OX_KIND_INPUT, &scope, str_text(f->strings, name));
+                struct result_value entry = entry_given(OX_KIND_INPUT, &scope, name);
 
                 entry.value = request->input[i].value;
                 value_resolve(f->arena, f->dims, &entry.value);
                 entry.bindings = dim_bindings(f->dims);
                 note_dropped(f, &request->input[i]);
-                if (!entry_add(f, &scope, name, &entry)) {
+                if (!entry_add(f, &scope, &entry)) {
                         *ret_error = arena_printf(arena, "input %s is given twice", request->input[i].name);
                         return OX_INVALID_ARGUMENT;
                 }

@@ -73,31 +73,52 @@ bool map_put(struct infer *f, struct name_map *map, str_id name, uint32_t number
         }
 }
 
+const struct result_more result_main = {.scope = ""};
+
+static struct result_value *new_chunk(struct arena *arena)
+{
+        unsigned char *at = arena_alloc(arena, RESULT_CHUNK * sizeof(struct result_value) + RESULT_LINE - 1);
+
+        return (struct result_value *)(at + (RESULT_LINE - (uintptr_t)at % RESULT_LINE) % RESULT_LINE);
+}
+
 struct result_value *entry_room(struct infer *f)
 {
-        size_t chunk = f->n_entry / ENTRY_CHUNK;
+        size_t chunk = f->n_entry / RESULT_CHUNK;
 
         if (chunk == f->n_chunk) {
                 if ((chunk & (chunk - 1)) == 0) /* the array has room for a power of two */
                         f->chunk = arena_grow(f->arena, f->chunk, chunk * sizeof(*f->chunk),
                                               (chunk ? 2 * chunk : 1) * sizeof(*f->chunk));
-                f->chunk[f->n_chunk++] = arena_new_array(f->arena, struct result_value, ENTRY_CHUNK);
+                f->chunk[f->n_chunk++] = new_chunk(f->arena);
         }
         return entry_at(f, f->n_entry);
 }
 
-bool entry_keep(struct infer *f, struct scope *scope, str_id name)
+bool entry_keep(struct infer *f, struct scope *scope)
 {
-        if (!map_put(f, &scope->entries, name, (uint32_t)f->n_entry))
+        if (!map_put(f, &scope->entries, entry_at(f, f->n_entry)->name, (uint32_t)f->n_entry))
                 return false;
-        entry_at(f, f->n_entry++)->name_form = str_form(f->strings, name);
+        f->n_entry++;
         return true;
 }
 
-bool entry_add(struct infer *f, struct scope *scope, str_id name, const struct result_value *entry)
+bool entry_add(struct infer *f, struct scope *scope, const struct result_value *entry)
 {
         *entry_room(f) = *entry;
-        return entry_keep(f, scope, name);
+        return entry_keep(f, scope);
+}
+
+void entry_declare(struct infer *f, struct result_value *entry, const struct declared_shape *declared)
+{
+        struct result_more *more;
+
+        if (entry->more->declared == declared)
+                return;
+        more = arena_new_array(f->arena, struct result_more, 1);
+        *more = *entry->more;
+        more->declared = declared;
+        entry->more = more;
 }
 
 void entry_resolve(struct infer *f, struct result_value *entry)

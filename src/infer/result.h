@@ -1,6 +1,8 @@
 /* The result of an inference, as the sinks of render/ walk it. Lives on the request's arena; immutable once made. */
 #pragma once
 
+#include <assert.h>
+
 #include "base/diag.h"
 #include "infer/public.h"
 #include "model/graph.h"
@@ -15,13 +17,23 @@ struct declared_shape {
         } * dim;
 };
 
-/* There is one for every value of a model: it is small, and what few have comes last. Texts are never NULL; "" where
-   nothing applies. */
+/* What values share with those of their scope, or few have. Immutable. */
+struct result_more {
+        const char *scope;                     /* "": the main graph; "loop_1/body" */
+        const struct declared_shape *declared; /* where the model declares other sizes, or less; NULL */
+        const struct type **bound; /* for each set of sizes of the result its type then; NULL: it is not there */
+};
+
+extern const struct result_more result_main; /* of most values of the main graph */
+
+/* There is one for every value of a model. It is small, and fills a line of the processor's cache, on which each
+   begins. */
+#define RESULT_LINE 64
 struct result_value {
-        const char *name;
-        const char *scope;                /* "": the main graph; "loop_1/body" */
-        const struct model_node *made_by; /* NULL: no node makes it */
         struct value value;               /* every dimension resolved */
+        const struct model_node *made_by; /* NULL: no node makes it */
+        const struct result_more *more;   /* never NULL */
+        str_id name;                      /* in the result's strings */
         uint32_t place;                   /* of `made_by` in its graph, which has no more nodes than its model bytes */
         uint32_t bindings;                /* of the table of dimensions, when `value` was resolved last */
         enum ox_kind kind : 8;
@@ -29,10 +41,15 @@ struct result_value {
         bool is_absent;     /* a function's input that the call leaves out; not in a result */
         bool declared_type; /* the main graph's value_info or output already declares it: the ONNX patch leaves it out
                              */
-        struct text_form name_form;
-        const struct declared_shape *declared; /* where the model declares other sizes, or less; NULL */
-        const struct type **bound; /* for each set of sizes of the result its type then; NULL: it is not there */
 };
+
+static_assert(sizeof(void *) > 4 ? sizeof(struct result_value) == RESULT_LINE : true, "a value fills a line");
+
+/* "": the main graph */
+static inline const char *result_scope(const struct result_value *value)
+{
+        return value->more->scope;
+}
 
 /* The node that makes a value, its operator, and its place in its graph, -1. */
 static inline const char *result_node(const struct result_value *value)
@@ -90,10 +107,16 @@ struct result_model {
         uint64_t bytes, bytes_skipped;
 };
 
+/* Values that were found, shown or not, stand in chunks of so many, which never move. A request for one node takes a
+   chunk too. */
+#define RESULT_CHUNK 64
+
 struct ox_result {
         bool is_model; /* false: of a single node, which has no `model` and no `summary` */
         struct result_model model;
-        struct result_value *const *value; /* in the order of the model: inputs, then each node's outputs */
+        const struct strings *strings;     /* that have the names of values */
+        struct result_value *const *chunk; /* values in the order of the model: inputs, then each node's outputs */
+        const uint32_t *shown;             /* which of them the answer has; NULL: the first n_value */
         size_t n_value;
         const struct ox_symbol *symbol;
         size_t n_symbol;
@@ -117,3 +140,16 @@ struct ox_result {
         size_t n_bound;
         struct dim_table *dims; /* prints the dimensions: dim_text() */
 };
+
+/* Value `i` < n_value of the answer. */
+static inline struct result_value *result_at(const struct ox_result *result, size_t i)
+{
+        const size_t at = result->shown ? result->shown[i] : i;
+
+        return &result->chunk[at / RESULT_CHUNK][at % RESULT_CHUNK];
+}
+
+static inline const char *result_name(const struct ox_result *result, const struct result_value *value)
+{
+        return str_text(result->strings, value->name);
+}

@@ -5,6 +5,14 @@
 #include "infer/internal.h"
 #include "ops/node/tensor.h"
 
+const struct result_more *scope_more(struct infer *f, const char *path)
+{
+        struct result_more *more = arena_new_array(f->arena, struct result_more, 1);
+
+        *more = (struct result_more){.scope = path};
+        return more;
+}
+
 /* The path of the scope around it stands before each path but "". */
 const char *scope_path(const struct scope *parent, const struct node *n, const char *part)
 {
@@ -54,7 +62,7 @@ static void add_initializer(struct infer *f, struct scope *scope, str_id id, con
         if (number >= 0 && entry_at(f, (size_t)number)->kind == OX_KIND_INPUT)
                 return;
         const char *fault = NULL;
-        struct result_value entry = entry_given(OX_KIND_INITIALIZER, scope, name);
+        struct result_value entry = entry_given(OX_KIND_INITIALIZER, scope, id);
 
         if (!tensor_type(f->arena, f->limits, tensor, &entry.value.type, &fault)) {
                 entry.value.type = type_unknown;
@@ -79,7 +87,7 @@ static void add_initializer(struct infer *f, struct scope *scope, str_id id, con
                                           .scope = scope->path,
                                           .value = name},
                            "%s: %s", name, fault);
-        if (!entry_add(f, scope, id, &entry))
+        if (!entry_add(f, scope, &entry))
                 infer_note(f,
                            &(struct note){.severity = OX_ERROR,
                                           .reason = REASON_DUPLICATE_NAME,

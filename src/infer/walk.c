@@ -54,8 +54,8 @@ static const char *suggest_value(const struct infer *f, const struct scope *scop
                 const struct result_value *entry = entry_at(f, i - 1);
 
                 for (const struct scope *at = scope; at; at = at->parent)
-                        if (at->path == entry->scope)
-                                nearest_try(&near, entry->name);
+                        if (at->path == result_scope(entry))
+                                nearest_try(&near, entry_name(f, entry));
         }
         return near.best ? arena_printf(f->arena, "did you mean %s?", near.best) : NULL;
 }
@@ -241,7 +241,7 @@ static void merge_output(struct infer *f, const struct scope *scope, const struc
                          struct result_value *entry)
 {
         struct declare_site site = {.scope = scope->path,
-                                    .value = entry->name,
+                                    .value = entry_name(f, entry),
                                     .node = n->source,
                                     .in_function = scope->frame != NULL,
                                     .repeats = scope->repeats,
@@ -252,7 +252,7 @@ static void merge_output(struct infer *f, const struct scope *scope, const struc
         entry->declared_type = true;
         merge_declared(f, &entry->value, &type, &site, n->index);
         if (!site.in_function)
-                entry->declared = merge_declared_shape(f, &entry->value.type, &type, proto);
+                entry_declare(f, entry, merge_declared_shape(f, &entry->value.type, &type, proto));
 }
 
 /* `bindings`: of the table of dimensions, as of which the outputs are resolved. An output may stand where its entry
@@ -268,30 +268,28 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n,
 
                 if (&n->out[o] != &entry->value)
                         entry->value = n->out[o];
-                entry->name = str_text(f->strings, name);
-                entry->scope = scope->path;
+                entry->name = name;
+                entry->more = scope->more;
                 entry->made_by = n->source;
                 entry->place = (uint32_t)n->index;
                 entry->bindings = bindings;
                 entry->kind = OX_KIND_INTERMEDIATE;
                 entry->is_output = entry->is_absent = entry->declared_type = false;
-                entry->declared = NULL;
-                entry->bound = NULL;
                 int64_t declared = scope->declaration ? map_get(&scope->declared, name) : -1;
 
                 if (declared >= 0)
                         merge_output(f, scope, n, (size_t)declared, entry);
                 if (!shares_sizes(n, &entry->value.type))
-                        entry_place(f, &entry->value.type, entry->name);
-                if (!entry_keep(f, scope, name))
+                        entry_place(f, &entry->value.type, entry_name(f, entry));
+                if (!entry_keep(f, scope))
                         infer_note(f,
                                    &(struct note){.severity = OX_ERROR,
                                                   .reason = REASON_DUPLICATE_NAME,
                                                   .scope = scope->path,
                                                   .node = n->source,
                                                   .node_index = n->index,
-                                                  .value = entry->name},
-                                   "%s is defined twice: as %s and again as %s", entry->name,
+                                                  .value = entry_name(f, entry)},
+                                   "%s is defined twice: as %s and again as %s", entry_name(f, entry),
                                    entry_party(f, scope_find(f, scope, name)), entry_party(f, entry));
         }
 }

@@ -7,6 +7,7 @@
 
      sink_text            a text
      sink_name            the same where its form is known
+     sink_id              the same of a name of the result
      sink_text_some       a text that is left out where it is empty
      sink_text_filled     a text that JSON always has, and a message has where it is not empty
      sink_texts           a list of texts, left out where it has none
@@ -64,12 +65,12 @@ static inline void fields_value(SINK *sink, const struct result_value *value)
         };
         const struct content *content = value_content(&value->value);
 
-        sink_name(sink, "name", 1, value->name, value->name_form);
+        sink_id(sink, "name", 1, value->name);
         if (!SINK_BY_NUMBER)
-                sink_text_some(sink, "scope", 3, value->scope);
+                sink_text_some(sink, "scope", 3, value->more->scope);
         sink_word(sink, "kind", 2, kinds[value->kind], value->kind);
         if (SINK_BY_NUMBER)
-                sink_text_some(sink, "scope", 3, value->scope);
+                sink_text_some(sink, "scope", 3, value->more->scope);
         if (value->made_by) {
                 const struct model_op *op = value->made_by->op;
 
@@ -79,16 +80,16 @@ static inline void fields_value(SINK *sink, const struct result_value *value)
                         sink_name(sink, "op", 6, op->type, op->type_form);
         }
         sink_type(sink, 7, &value->value.type);
-        if (value->declared && !SINK_BY_NUMBER)
-                sink_declared(sink, "declared", 10, value->declared);
+        if (value->more->declared && !SINK_BY_NUMBER)
+                sink_declared(sink, "declared", 10, value->more->declared);
         if (content)
                 sink_content(sink, "content", 8, content, value->value.type.elem);
         if (value_members(&value->value)->has_length)
                 sink_size(sink, "length", 9, value->value.members->length);
-        if (value->declared && SINK_BY_NUMBER)
-                sink_declared(sink, "declared", 10, value->declared);
-        if (value->bound)
-                sink_bound(sink, "bound", 11, value->bound);
+        if (value->more->declared && SINK_BY_NUMBER)
+                sink_declared(sink, "declared", 10, value->more->declared);
+        if (value->more->bound)
+                sink_bound(sink, "bound", 11, value->more->bound);
 }
 
 /* A set of sizes that shapes are shown for beside the symbolic ones, and what the model says of them. */
@@ -155,8 +156,8 @@ static inline void fields_diagnostic(SINK *sink, const struct ox_diag *d)
 /* Where a value comes from. */
 static inline void fields_place(SINK *sink, const struct result_value *value)
 {
-        sink_text(sink, "value", 1, value->name);
-        sink_text_some(sink, "scope", 2, value->scope);
+        sink_id(sink, "value", 1, value->name);
+        sink_text_some(sink, "scope", 2, value->more->scope);
         sink_text_some(sink, "node", 3, result_node(value));
         sink_number_some(sink, "nodeIndex", 4, result_node_index(value));
         sink_text_some(sink, "op", 5, result_op(value));
@@ -176,8 +177,8 @@ static inline void fields_cause(SINK *sink, const struct result_cause *cause)
 
 static inline void fields_explanation(SINK *sink, const struct result_explanation *explanation)
 {
-        sink_text(sink, "value", 1, explanation->value->name);
-        sink_text_some(sink, "scope", 2, explanation->value->scope);
+        sink_id(sink, "value", 1, explanation->value->name);
+        sink_text_some(sink, "scope", 2, explanation->value->more->scope);
         sink_list(sink, "chain");
         for (size_t i = 0; i < explanation->n_step; i++) {
                 size_t begin = sink_open(sink, 3);

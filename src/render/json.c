@@ -42,6 +42,13 @@ JSON_INLINE void sink_name(SINK *fields, const char *key, unsigned number, const
         json_record_name(&fields->record, key, name, form);
 }
 
+JSON_INLINE void sink_id(SINK *fields, const char *key, unsigned number, str_id name)
+{
+        const struct strings *strings = fields->sink->result->strings;
+
+        sink_name(fields, key, number, str_text(strings, name), str_form(strings, name));
+}
+
 JSON_INLINE void sink_text_some(SINK *fields, const char *key, unsigned number, const char *text)
 {
         if (text[0])

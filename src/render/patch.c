@@ -12,6 +12,7 @@ enum {
 
 struct patch {
         struct message_out out;
+        const struct strings *strings;
         struct kept_types *types;
         struct buf scratch;
 };
@@ -19,7 +20,7 @@ struct patch {
 /* Values for which the model has no type, if ONNX can express it: an element type is required. */
 static bool belongs(struct patch *patch, const struct result_value *v)
 {
-        if (v->kind != OX_KIND_INTERMEDIATE || v->scope[0] || v->declared_type)
+        if (v->kind != OX_KIND_INTERMEDIATE || result_scope(v)[0] || v->declared_type)
                 return false;
         patch->scratch.length = 0;
         return kept_find(patch->types, &v->value.type) || type_print(&v->value.type, &patch->scratch);
@@ -34,7 +35,8 @@ static void put_value(void *patch_, const struct result_value *value)
         if (!belongs(patch, value))
                 return;
         info = message_open(&out, GRAPH_VALUE_INFO);
-        message_bytes(&out, VALUE_INFO_NAME, value->name, value->name_form.length);
+        message_bytes(&out, VALUE_INFO_NAME, str_text(patch->strings, value->name),
+                      str_length(patch->strings, value->name));
         message_type_again(&out, patch->types, VALUE_INFO_TYPE, &value->value.type);
         message_close(&out, info);
         patch->out = out;
@@ -43,7 +45,7 @@ static void put_value(void *patch_, const struct result_value *value)
 void render_patch(const struct ox_result *result, struct arena *arena, ox_write write, void *user)
 {
         static const struct visitor visitor = {.value = put_value};
-        struct patch patch = {.types = kept_types_new(arena)};
+        struct patch patch = {.strings = result->strings, .types = kept_types_new(arena)};
 
         buf_init(&patch.scratch, arena);
         message_begin(&patch.out, arena, result->dims, write, user);

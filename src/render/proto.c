@@ -45,6 +45,13 @@ MESSAGE_INLINE void sink_name(SINK *fields, const char *key, unsigned number, co
         message_bytes(&fields->out, number, name, form.length);
 }
 
+MESSAGE_INLINE void sink_id(SINK *fields, const char *key, unsigned number, str_id name)
+{
+        const struct strings *strings = fields->sink->result->strings;
+
+        sink_name(fields, key, number, str_text(strings, name), str_form(strings, name));
+}
+
 MESSAGE_INLINE void sink_text_some(SINK *fields, const char *key, unsigned number, const char *text)
 {
         (void)key;

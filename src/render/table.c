@@ -154,7 +154,7 @@ static void put_bound(struct table *t, const struct result_value *v, size_t begi
         pad_from(t, begin, t->shape_width);
         for (size_t i = 0; i < t->result->n_bound; i++) {
                 begin = t->buf.length;
-                put_shape(t, v->bound[i] ? v->bound[i] : &type_unknown, t->result->bound[i]->dims);
+                put_shape(t, v->more->bound[i] ? v->more->bound[i] : &type_unknown, t->result->bound[i]->dims);
                 pad_from(t, begin, t->bound_width);
         }
 }
@@ -164,13 +164,13 @@ static void put_value(void *table, const struct result_value *v)
         struct table *t = table;
         const struct content *content = value_content(&v->value);
 
-        put_padded(t, v->name, t->name_width);
+        put_padded(t, result_name(t->result, v), t->name_width);
         put_padded(t, origin_of(v), t->op_width);
         put_padded(t, type_of(t, v), t->type_width);
         size_t begin = t->buf.length;
 
         put_shape(t, &v->value.type, t->result->dims);
-        if (v->bound)
+        if (v->more->bound)
                 put_bound(t, v, begin);
         if (value_members(&v->value)->has_length) {
                 buf_puts(&t->buf, " x ");
@@ -178,9 +178,9 @@ static void put_value(void *table, const struct result_value *v)
         }
         if (content && content->count)
                 put_content(t, content, v->value.type.elem);
-        if (v->scope[0]) {
+        if (result_scope(v)[0]) {
                 buf_puts(&t->buf, "  in ");
-                put_clean(t, v->scope);
+                put_clean(t, result_scope(v));
         }
         end_line(t);
 }
@@ -205,15 +205,15 @@ static void measure(void *table, const struct result_value *v)
 {
         struct table *t = table;
 
-        widen(&t->name_width, v->name);
+        widen(&t->name_width, result_name(t->result, v));
         widen(&t->op_width, origin_of(v));
         widen(&t->type_width, type_of(t, v));
-        if (!v->bound)
+        if (!v->more->bound)
                 return;
         put_shape(t, &v->value.type, t->result->dims);
         widen_by_text(t, &t->shape_width);
         for (size_t i = 0; i < t->result->n_bound; i++) {
-                put_shape(t, v->bound[i] ? v->bound[i] : &type_unknown, t->result->bound[i]->dims);
+                put_shape(t, v->more->bound[i] ? v->more->bound[i] : &type_unknown, t->result->bound[i]->dims);
                 widen_by_text(t, &t->bound_width);
         }
 }
@@ -337,12 +337,12 @@ static void put_explanation(void *table, const struct result_explanation *e)
         struct table *t = table;
 
         buf_puts(&t->buf, "why ");
-        put_clean(t, e->value->name);
+        put_clean(t, result_name(t->result, e->value));
         buf_puts(&t->buf, e->n_step ? ":" : ": all of it is known");
         for (size_t i = 0; i < e->n_step; i++) {
                 end_line(t);
                 buf_puts(&t->buf, "  ");
-                put_clean(t, e->step[i].value->name);
+                put_clean(t, result_name(t->result, e->step[i].value));
                 buf_puts(&t->buf, ": ");
                 put_clean(t, e->step[i].text);
         }
@@ -406,7 +406,7 @@ static void put_summary(void *table, const struct ox_summary *s, const struct ox
                    s->values, s->exact, s->symbolic, s->dynamic, s->unknown, s->errors, s->warnings);
         for (size_t i = 0; i < result->n_cause; i++) {
                 buf_printf(&t->buf, "%zu values know less since ", result->cause[i].values);
-                put_clean(t, result->cause[i].value->name);
+                put_clean(t, result_name(result, result->cause[i].value));
                 end_line(t);
         }
         for (size_t i = 0; i < result->n_unknown; i++) {

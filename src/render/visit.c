@@ -16,7 +16,7 @@ static void visit_values(const struct ox_result *result, const struct visitor *v
 {
         begin(visitor, user, LIST_VALUES, result->n_value);
         for (size_t i = 0; visitor->value && i < result->n_value; i++)
-                visitor->value(user, result->value[i]);
+                visitor->value(user, result_at(result, i));
         end(visitor, user, LIST_VALUES);
 }
 

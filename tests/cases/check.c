@@ -217,8 +217,8 @@ static bool check_error(struct checker *c, const struct case_row *row, enum ox_c
 static const struct result_value *find_output(const struct ox_result *result, const char *name)
 {
         for (size_t i = 0; i < result->n_value; i++)
-                if (strcmp(result->value[i]->name, name) == 0)
-                        return result->value[i];
+                if (strcmp(result_name(result, result_at(result, i)), name) == 0)
+                        return result_at(result, i);
         return NULL;
 }
 

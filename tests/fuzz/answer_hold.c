@@ -66,7 +66,7 @@ void answer_hold(struct subject *s, const struct answer *answer)
         HOLD(answer->result != NULL, "there is a result when there is no error");
         HOLD(answer->result->diags->errors == 0, "a result has no error in it");
         for (size_t i = 0; i < answer->result->n_value; i++) {
-                const char *fault = value_fault(&answer->result->value[i]->value);
+                const char *fault = value_fault(&result_at(answer->result, i)->value);
 
                 if (fault == NULL)
                         continue;
@@ -211,10 +211,10 @@ static void hold_values(struct holding *h)
         const struct ox_result *said = h->weak->result, *is = h->strong->result;
 
         for (size_t i = 0; i < said->n_value && i < is->n_value; i++) {
-                const struct value *a = &said->value[i]->value, *b = &is->value[i]->value;
+                const struct value *a = &result_at(said, i)->value, *b = &result_at(is, i)->value;
                 const struct members *x = value_members(a), *y = value_members(b);
 
-                h->name = said->value[i]->name;
+                h->name = result_name(said, result_at(said, i));
                 hold_types(h, &a->type, &b->type);
                 hold_content(h, a->content, b->content);
                 if (x->has_length && y->has_length)

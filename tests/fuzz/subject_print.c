@@ -124,7 +124,7 @@ static void print_answer(enum ox_code code, const struct ox_result *result)
         }
         for (size_t i = 0; i < result->n_value; i++) {
                 fprintf(stderr, " ");
-                print_value(result->dims, &result->value[i]->value);
+                print_value(result->dims, &result_at(result, i)->value);
         }
         for (size_t i = 0; i < result->n_constraint; i++)
                 fprintf(stderr, " where %s %s %s", result->constraint[i].left, result->constraint[i].relation,

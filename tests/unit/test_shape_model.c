@@ -68,8 +68,8 @@ START_TEST(infers_twice_and_after_a_reset)
                 ck_assert_int_eq(ox_model_infer(context, NULL, &second), OX_OK);
                 ck_assert_uint_eq(first->n_value, 4);
                 ck_assert_uint_eq(second->n_value, 4);
-                ck_assert_str_eq(dim_text(first->dims, first->value[3]->value.type.dim[0]), "N");
-                ck_assert_str_eq(dim_text(second->dims, second->value[3]->value.type.dim[0]), "N");
+                ck_assert_str_eq(dim_text(first->dims, result_at(first, 3)->value.type.dim[0]), "N");
+                ck_assert_str_eq(dim_text(second->dims, result_at(second, 3)->value.type.dim[0]), "N");
                 ck_assert_uint_eq(second->model.bytes, model.size);
                 ck_assert_str_eq(ox_context_error(context), "");
                 ox_context_reset(context, round * 100000);
