@@ -84,7 +84,7 @@ static void find_owners(struct counting *c)
         size_t deepest = 0;
 
         for (size_t i = 0; i < c->f->n_entry; i++) {
-                size_t depth = depth_of(entry_at(c->f, i)->scope);
+                size_t depth = depth_of(result_scope(entry_at(c->f, i)));
 
                 deepest = depth > deepest ? depth : deepest;
         }
@@ -92,7 +92,7 @@ static void find_owners(struct counting *c)
         memset(c->level, 0, (deepest + 2) * sizeof(*c->level));
         for (size_t i = c->f->n_entry; i-- > 0;) {
                 const struct result_value *entry = entry_at(c->f, i);
-                size_t depth = depth_of(entry->scope);
+                size_t depth = depth_of(result_scope(entry));
 
                 if (entry->made_by)
                         c->level[depth].node = entry->made_by;
@@ -110,7 +110,7 @@ static uint64_t hangs_node(struct counting *c, const struct result_value *entry,
         for (size_t k = 0; bit && k < c->f->n_unknown; k++)
                 c->told[k].nodes += bit >> k & 1;
         for (size_t i = 0; i < node->n_input; i++)
-                hangs |= hangs_name(c, entry->scope, node_input(node, i));
+                hangs |= hangs_name(c, result_scope(entry), node_input(node, i));
         level[1].since = 0;
         level[1].inputs = 0;
         return hangs;
@@ -125,23 +125,23 @@ static uint64_t hangs_input(const struct counting *c, const struct result_value 
 
         if (!owner)
                 return 0;
-        if (level->scope != entry->scope)
+        if (level->scope != result_scope(entry))
                 level->inputs = 0;
-        level->scope = entry->scope;
+        level->scope = result_scope(entry);
         k = level->inputs++;
-        return k < owner->n_input ? hangs_name(c, scope_around(entry->scope), node_input(owner, k)) : 0;
+        return k < owner->n_input ? hangs_name(c, scope_around(result_scope(entry)), node_input(owner, k)) : 0;
 }
 
 static uint64_t hangs_entry(struct counting *c, const struct result_value *entry, size_t number)
 {
-        struct level *level = &c->level[depth_of(entry->scope)];
+        struct level *level = &c->level[depth_of(result_scope(entry))];
 
         if (!entry->made_by)
                 return hangs_input(c, entry, number, level);
-        if (level->node != entry->made_by || level->scope != entry->scope) {
+        if (level->node != entry->made_by || level->scope != result_scope(entry)) {
                 level->of_node = hangs_node(c, entry, level);
                 level->node = entry->made_by;
-                level->scope = entry->scope;
+                level->scope = result_scope(entry);
         }
         return level->of_node;
 }
@@ -178,8 +178,8 @@ void unknown_count(struct infer *f, struct ox_result *result)
                 c.hangs[i] = hangs_entry(&c, entry, i);
                 if (!c.hangs[i])
                         continue;
-                c.level[depth_of(entry->scope)].since |= c.hangs[i];
-                map_put(f, &c.by_name, key_of(f, entry->scope, str_intern_z(f->strings, entry->name)), (uint32_t)i);
+                c.level[depth_of(result_scope(entry))].since |= c.hangs[i];
+                map_put(f, &c.by_name, key_of(f, result_scope(entry), entry->name), (uint32_t)i);
                 for (size_t k = 0; k < f->n_unknown && !entry->is_absent; k++)
                         c.told[k].values += c.hangs[i] >> k & 1;
         }
