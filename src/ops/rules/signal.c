@@ -189,3 +189,31 @@ enum ox_code infer_STFT(struct node *n)
         dims[3] = dim_int(2);
         return out_tensor(n, 0, in_elem(n, 0), 4, dims);
 }
+
+/* DFT 1, IDFT 1 of com.microsoft.experimental: [batch_idx][n_fft], or [batch_idx][signal_dim1] ... with 1 or 2 behind
+   for the parts, which are always 2 in the output; with onesided, the axis has floor(n_fft / 2) + 1 values. Axes are
+   counted after the batch. */
+enum ox_code infer_experimental_DFT(struct node *n)
+{
+        bool onesided = op_find_attr(n->row, "onesided") && attr_int_or(n, "onesided", 0) != 0;
+        int rank = in_rank(n, 0), axes = rank > 2 ? rank - 2 : 1;
+        int64_t axis = attr_int_or(n, "axis", 0);
+        struct dim *dims;
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_rank_least(n, 0, 2));
+        if (rank == RANK_UNKNOWN)
+                return OX_OK;
+        if (axis < 0 || axis >= axes)
+                return node_error(n, REASON_AXIS_OUT_OF_RANGE, -1, "axis must be in [0, %d], got %lld", axes - 1,
+                                  (long long)axis);
+        dims = arena_new_array(n->arena, struct dim, (size_t)axes + 2);
+        for (int d = 0; d <= axes; d++)
+                dims[d] = in_dim(n, 0, d);
+        if (rank > 2)
+                TRY(dft_parts(n, in_dim(n, 0, rank - 1), false, false));
+        if (onesided)
+                dims[axis + 1] = half(n, dims[axis + 1]);
+        dims[axes + 1] = dim_int(2);
+        return out_tensor(n, 0, out_row_elem(n, 0), axes + 2, dims);
+}

@@ -32,7 +32,11 @@ const char *op_canonical_domain(const char *domain)
 /* Domains under which files have the operators of another one. */
 static const struct {
         const char *name, *of;
-} other_names[] = {{"ai.onnx", ""}, {"mmcv", "mmdeploy"}, {"trt.plugins", "TRT"}};
+} other_names[] = {{"ai.onnx", ""},
+                   {"mmcv", "mmdeploy"},
+                   {"trt.plugins", "TRT"},
+                   {"finn.custom_op.general", "qonnx.custom_op.general"},
+                   {"onnx.brevitas", "qonnx.custom_op.general"}};
 
 const char *op_table_domain(const char *domain)
 {

@@ -42,13 +42,14 @@ enum ox_code infer_Mod(struct node *n)
         return infer_binary(n);
 }
 
-/* Max, Mean, Min, Sum 1-13: before 8 all inputs have the same shape, since then they broadcast. */
+/* Max, Mean, Min, Sum 1-13: before 8 all inputs have the same shape, since then they broadcast, as in DmlFusedSum 1 of
+   com.microsoft.dml. */
 enum ox_code infer_variadic(struct node *n)
 {
         const struct dim *dims;
         int rank;
 
-        if (n->row->since < 8)
+        if (n->row->since < 8 && n->row->domain[0] == '\0')
                 TRY(same_shapes(n, 0, n->n_in, &rank, &dims));
         else
                 TRY(broadcast_inputs(n, 0, n->n_in, &rank, &dims));
