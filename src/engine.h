@@ -28,6 +28,9 @@ void ox_model_seed(struct ox_context *context, uint64_t seed);
    is fed. To be called before it is; holds until the context is reset. */
 void ox_model_defer(struct ox_context *context, size_t bytes);
 
+/* Feeds a model, or the next part of it, from bytes that stay until the context is reset. */
+enum ox_code ox_model_feed_staying(struct ox_context *context, const void *bytes, size_t size);
+
 /* Runs what allocates on the context's arena. It may end early from any depth, when memory or time runs out: then the
    code says so, and ox_context_error() why. What `run` holds besides the arena would be lost. */
 enum ox_code ox_context_run(struct ox_context *context, enum ox_code (*run)(void *user), void *user);

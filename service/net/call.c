@@ -12,13 +12,25 @@
 #include "service.h"
 
 #define CALLS_KEPT 64                         /* for the next ones */
-#define KEEP_BYTES ((size_t)64 * 1024 * 1024) /* of their replies' memory, in all */
+#define KEEP_BYTES ((size_t)64 * 1024 * 1024) /* of their replies and bodies, in all */
+#define BODY_BYTES ((size_t)256 * 1024)       /* of a body's memory that a call keeps */
 #define FREE_BYTES ((size_t)32 * 1024)        /* of a text, as much as a connection takes anyway */
 
 /* What a text takes of the memory of all requests. */
 static size_t counted(size_t capacity)
 {
         return capacity > FREE_BYTES ? capacity : 0;
+}
+
+/* What a call keeps while nobody uses it: all of it, and what of it is taken of the memory of all requests. */
+static size_t kept(const struct call *call)
+{
+        return call->reply.capacity + call->body.capacity;
+}
+
+static int64_t counted_kept(const struct call *call)
+{
+        return (int64_t)(counted(call->reply.capacity) + counted(call->body.capacity));
 }
 
 void calls_init(struct call_pool *pool)
@@ -42,9 +54,8 @@ static struct call *take_idle(struct call_pool *pool)
         if (call) {
                 pool->first = call->next;
                 pool->count--;
-                pool->bytes -= call->reply.capacity;
-                metric_add(call->reply.budget->metrics, METRIC_memory_kept_bytes,
-                           -(int64_t)counted(call->reply.capacity));
+                pool->bytes -= kept(call);
+                metric_add(call->reply.budget->metrics, METRIC_memory_kept_bytes, -counted_kept(call));
         }
         pthread_mutex_unlock(&pool->lock);
         return call;
@@ -105,13 +116,12 @@ void call_free(struct call *call)
         if (counted(call->trailers.capacity))
                 text_free(&call->trailers);
         pthread_mutex_lock(&pool->lock);
-        if (pool->count < CALLS_KEPT && call->reply.capacity <= KEEP_BYTES - pool->bytes) {
+        if (pool->count < CALLS_KEPT && kept(call) <= KEEP_BYTES - pool->bytes) {
                 call->next = pool->first;
                 pool->first = call;
                 pool->count++;
-                pool->bytes += call->reply.capacity;
-                metric_add(call->reply.budget->metrics, METRIC_memory_kept_bytes,
-                           (int64_t)counted(call->reply.capacity));
+                pool->bytes += kept(call);
+                metric_add(call->reply.budget->metrics, METRIC_memory_kept_bytes, counted_kept(call));
                 call = NULL;
         }
         pthread_mutex_unlock(&pool->lock);
@@ -131,7 +141,7 @@ void call_free_state(struct call *call)
         if (call->state != call->room)
                 free(call->state);
         call->state = NULL;
-        if (counted(call->body.capacity))
+        if (call->body.capacity > BODY_BYTES)
                 text_free(&call->body);
 }
 
@@ -267,6 +277,12 @@ static bool text_grow(struct call_text *text, size_t capacity)
         text->text = grown;
         text->capacity = capacity;
         return true;
+}
+
+void text_reserve(struct call_text *text, size_t capacity)
+{
+        if (!text->failed && capacity > text->capacity)
+                text_grow(text, capacity);
 }
 
 void text_append(struct call_text *to, const char *bytes, size_t size)

@@ -88,6 +88,8 @@ struct call_text {
         bool failed; /* memory ran out, and the text is empty */
 };
 
+/* Makes room for so many bytes at once, if there is memory for them. */
+void text_reserve(struct call_text *text, size_t capacity);
 void text_append(struct call_text *to, const char *bytes, size_t size);
 /* The same as an ox_write. */
 void text_write(void *text, const char *bytes, size_t size);

@@ -16,8 +16,9 @@ struct models {
         struct options options;
         enum format format;
         bool has_format;
-        struct ox_context *context;
-        struct buf operators; /* the text of a form's field `operators`; on the context's arena */
+        struct ox_context *context; /* NULL while a small body is gathered: so uploads take turns with a few contexts,
+                                       which are in the processor's cache, and not each with its own */
+        struct buf operators;       /* the text of a form's field `operators`; on the context's arena */
 };
 
 /* -- the head -- */
@@ -58,6 +59,16 @@ static bool feed(void *user, const char *bytes, size_t size)
                 return true;
         answer_failure(call, m->context, code, ox_context_error(m->context), NULL);
         return false;
+}
+
+static bool gather(void *user, const char *bytes, size_t size)
+{
+        struct call *call = user;
+
+        text_append(&call->body, bytes, size);
+        if (call->body.failed)
+                call_reply_no_memory(call);
+        return !call->body.failed;
 }
 
 struct piece {
@@ -106,6 +117,24 @@ static bool read_operators(struct call *call, struct models *m)
         return code == OX_OK;
 }
 
+/* False: the call has its reply. */
+static bool take_context(struct call *call, struct models *m)
+{
+        m->context = contexts_take(call->service->contexts);
+        if (!m->context) {
+                call_reply_no_memory(call);
+                return false;
+        }
+        buf_init(&m->operators, ox_context_arena(m->context));
+        ox_model_defer(m->context, INLINE_MODEL_BYTES);
+        return true;
+}
+
+static bool is_gathered(const struct call *call, const struct models *m)
+{
+        return call->has_length && call->length <= GATHERED_BYTES && !m->upload.decoder && !m->upload.multipart;
+}
+
 void models_begin(struct call *call)
 {
         static const char wanted[] = "application/octet-stream, application/x-protobuf, multipart/form-data or none";
@@ -116,19 +145,16 @@ void models_begin(struct call *call)
         if (!m)
                 return;
         options_begin(&m->options, call->service->seed);
-        m->context = contexts_take(call->service->contexts);
-        if (!m->context) {
-                call_reply_no_memory(call);
-                return;
-        }
-        buf_init(&m->operators, ox_context_arena(m->context));
         m->options.infer.operators = call->service->operators;
         m->options.infer.n_operators = call->service->n_operators;
         if (!read_options(call, m) ||
             !upload_begin(&m->upload, call, medias, wanted, limits->upload_bytes, "upload_bytes"))
                 return;
-        ox_model_defer(m->context, INLINE_MODEL_BYTES);
-        m->upload.sink = feed;
+        m->upload.sink = is_gathered(call, m) ? gather : feed;
+        if (m->upload.sink == gather)
+                text_reserve(&call->body, (size_t)call->length);
+        else if (!take_context(call, m))
+                return;
         m->upload.operators_sink = feed_operators;
         m->upload.user = call;
 }
@@ -180,12 +206,26 @@ static bool infer(struct call *call, bool is_inline)
         return true;
 }
 
+/* Reads a body that was gathered. False: the call has its reply. */
+static bool feed_gathered(struct call *call, struct models *m)
+{
+        if (m->upload.sink != gather)
+                return true;
+        if (!take_context(call, m))
+                return false;
+        enum ox_code code = ox_model_feed_staying(m->context, call->body.text, call->body.length);
+
+        if (code != OX_OK)
+                answer_failure(call, m->context, code, ox_context_error(m->context), NULL);
+        return code == OX_OK;
+}
+
 enum call_next models_end(struct call *call)
 {
         struct models *m = call->state;
         struct metrics *metrics = &call->service->metrics;
 
-        if (!upload_end(&m->upload) || !read_operators(call, m))
+        if (!upload_end(&m->upload) || !feed_gathered(call, m) || !read_operators(call, m))
                 return CALL_DONE;
         if (arena_used(ox_context_arena(m->context)) <= INLINE_MODEL_BYTES && infer(call, true)) {
                 metric_add(metrics, METRIC_inferred_total_inline, 1);

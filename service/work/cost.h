@@ -2,6 +2,7 @@
    what a request costs a worker. */
 #pragma once
 
+#define GATHERED_BYTES      (256 * 1024)  /* of a body that is kept as it comes, and read once it is whole */
 #define INLINE_MODEL_BYTES  (1024 * 1024) /* of a model's memory, without the weights that were dropped */
 #define INLINE_NODES        1000          /* of a model, those in subgraphs and functions included */
 #define INLINE_NODE_BYTES   4096          /* of a node request */

@@ -83,6 +83,11 @@ enum ox_code ox_model_feed(struct ox_context *context, const void *bytes, size_t
         return feed(context, bytes, size, false);
 }
 
+enum ox_code ox_model_feed_staying(struct ox_context *context, const void *bytes, size_t size)
+{
+        return feed(context, bytes, size, true);
+}
+
 static enum ox_code run_load(void *user)
 {
         struct ox_context *context = ((struct work *)user)->context;
@@ -134,6 +139,6 @@ enum ox_code ox_infer_model(struct ox_context *context, const void *bytes, size_
         *ret = NULL;
         if (!context->skimmer)
                 context->seed = options_or_none(options)->seed;
-        TRY(feed(context, bytes, size, true));
+        TRY(ox_model_feed_staying(context, bytes, size));
         return ox_model_infer(context, options, ret);
 }
