@@ -149,7 +149,7 @@ def bounds(daemon):
     seen = answer(daemon, [const("zero", "int64[]", [0]), op("n = Size(x)"), op("y = Range(zero, n, by)")],
                   ["x: float[N]", "by: int64[]"], ["y"])
     equal("Range by an unknown step", symbol(seen, "Range"), (0, "N"))
-    for scale, most in ((0.7, "N"), (2.3, "3*N")):
+    for scale, most in ((2.6, "13*N//5"), (0.12341, "N"), (2.34573, "3*N")):
         seen = answer(daemon, [const("by", "float[1]", [scale]), op("y = Resize(x, , by)")], ["x: float[N]"], ["y"])
         equal("Resize by %s" % scale, symbol(seen, "Resize"), (0, most))
     text = daemon.post("/v1/models:infer?format=text", model(graph([op("y = NonZero(x)", "find"), op("z = Unique(w)")], [

@@ -10,6 +10,9 @@
 #define EXACT_SIZE (1 << 24)
 /* A scale with at most this many significant bits, times a size that occurs in models, is exact in float32. */
 #define SHORT_MANTISSA (1 << 12)
+/* Of a fraction that stands for a scale. Sizes up to 2^15 times the former are below 2^23. */
+#define FRACTION_ABOVE 256
+#define FRACTION_BELOW 4096
 
 /* -- scales -- */
 
@@ -25,17 +28,75 @@ static struct dim scale_number(struct node *n, int axis, int64_t size, double sc
         return dim_int((int64_t)(size <= EXACT_SIZE ? runtime : exact));
 }
 
-/* What rounds somewhere is at most the size times the next integer, which a size below EXACT_SIZE does not round past.
- */
-static struct dim scale_fresh(struct node *n, int axis, struct dim size, double scale)
+/* A fraction near a scale. */
+struct fraction {
+        int64_t above, below;
+};
+
+/* What above * size / below is beside the product of size and scale: in multiples of 2^-25 of it, above 0 where it is
+   greater. Exact, for both have few bits. */
+static double excess(struct fraction f, double scale)
+{
+        return ldexp((double)f.above - scale * (double)f.below, 25) / (double)f.above;
+}
+
+/* The fraction of small numbers that is nearest to a float32; false if none is as near as 2^-23 of it. */
+static bool fraction_near(double scale, struct fraction *ret)
+{
+        struct fraction before = {0, 1}, f = {1, 0};
+        double rest = scale;
+
+        if (!(scale < FRACTION_ABOVE) || scale != (double)(float)scale)
+                return false;
+        /* By its continued fraction. The denominators grow at least as fast as Fibonacci's numbers. */
+        for (;;) {
+                int64_t whole = (int64_t)floor(rest);
+                struct fraction next = {whole * f.above + before.above, whole * f.below + before.below};
+
+                before = f;
+                f = next;
+                if (f.above > FRACTION_ABOVE || f.below > FRACTION_BELOW)
+                        return false;
+                if (f.above > 0 && fabs(excess(f, scale)) <= 4) {
+                        *ret = f;
+                        return true;
+                }
+                if (rest - (double)whole < 1.0 / (2 * FRACTION_BELOW))
+                        return false;
+                rest = 1 / (rest - (double)whole);
+        }
+}
+
+/* Whether floor(size * scale) in float32 is above*size // below for every size with above*size < 2^23: 7*N//10 for 0.7,
+   though that float is less than 7/10. Where the fraction is an integer m, rounding makes m of what lies less than
+   2^-25 of it below m; where it is none, it lies at least 1/below away from the next one, and the float's error and
+   that of rounding are less. In double, of which the specification does not speak either, 10 * 0.7 would be 6. */
+static bool is_exact_fraction(struct fraction f, double scale)
+{
+        double by = excess(f, scale);
+
+        return by < 1 && by >= -2;
+}
+
+static struct dim fraction_of(struct node *n, struct dim size, struct fraction f)
+{
+        return dim_floordiv(n->dims, dim_mul(n->dims, size, dim_int(f.above)), dim_int(f.below));
+}
+
+/* What rounds somewhere is at most the size times what is next to the scale above it: a fraction, or an integer, which
+   a size below EXACT_SIZE does not round past. */
+static struct dim scale_fresh(struct node *n, int axis, struct dim size, double scale, const struct fraction *near)
 {
         if (!(scale < EXACT_SIZE))
                 return out_fresh(n, 0, axis);
+        if (near && excess(*near, scale) >= 0)
+                return out_fresh_at_most(n, 0, axis, fraction_of(n, size, *near));
         return out_fresh_at_most(n, 0, axis, dim_mul(n->dims, size, dim_int((int64_t)ceil(scale))));
 }
 
-/* The same for a symbolic size, only for scales p / 2^k such as 2 and 0.5. */
-static struct dim scale_symbol(struct node *n, int axis, struct dim size, double scale)
+/* The same for a symbolic size, for scales p / 2^k such as 2 and 0.5 and for those next to a fraction of small
+   numbers. */
+static struct dim scale_symbol(struct node *n, int axis, struct dim size, double scale, bool is_part)
 {
         int exponent;
         double mantissa = frexp(scale, &exponent);
@@ -45,8 +106,14 @@ static struct dim scale_symbol(struct node *n, int axis, struct dim size, double
                 mantissa *= 2;
                 shift++;
         }
-        if (mantissa != floor(mantissa) || mantissa > SHORT_MANTISSA || exponent > 30 || exponent < -30)
-                return scale_fresh(n, axis, size, scale);
+        if (mantissa != floor(mantissa) || mantissa > SHORT_MANTISSA || exponent > 30 || exponent < -30) {
+                struct fraction near = {0};
+                bool is_near = !is_part && fraction_near(scale, &near);
+
+                return is_near && is_exact_fraction(near, scale)
+                               ? fraction_of(n, size, near)
+                               : scale_fresh(n, axis, size, scale, is_near ? &near : NULL);
+        }
         whole = (int64_t)mantissa;
         shift -= exponent;
         if (shift <= 0)
@@ -59,7 +126,7 @@ static struct dim scale_size(struct node *n, int axis, struct dim size, double s
         if (part * scale == 1.0 || dim_is(size, 0))
                 return size;
         return dim_is_int(size) ? scale_number(n, axis, size.val, part * scale, part != 1.0)
-                                : scale_symbol(n, axis, size, part * scale);
+                                : scale_symbol(n, axis, size, part * scale, part != 1.0);
 }
 
 static enum ox_code scale_check(struct node *n, double scale, double least, int input)
