@@ -126,6 +126,10 @@ def assumptions(daemon):
     seen = answer(daemon, grown, inputs, ["y", "k"])
     equal("a cache that grows begins empty", (seen["y"], seen["k"], rows(seen)),
           ("float[N,min(P,1)]", "float[N,P+L]", []))
+    bias = [op("k = Concat(past, x)", axis=1), op("s = Shape(x)", start=1, end=2), op("back = Neg(s)"), numbers("one", 1),
+            numbers("all", 2**31 - 1), op("y = Slice(k, back, all, one)", "cut")]
+    seen = answer(daemon, bias, inputs, ["y"])
+    equal("what is added to a cache is not empty", (seen["y"], rows(seen)), ("float[N,L]", ["L >= 1"]))
     equal("assume has two words", answer(daemon, first, inputs, ["y"], assume="some").status, 400)
 
 

@@ -64,7 +64,7 @@ static enum ox_code concat(struct node *n, struct parts parts)
                         open = true;
                         continue;
                 }
-                if (n->n_in > parts.first + parts.step)
+                if (i + parts.step < n->n_in) /* a cache, to which the last input is added */
                         dim_may_be_none(n->dims, in_dim(n, i, axis));
                 if (!dims) {
                         first = i;
