@@ -304,6 +304,8 @@ const struct ox_constraint *ox_result_constraints(const struct ox_result *result
 const struct ox_constraint *ox_result_assumptions(const struct ox_result *result, size_t *ret_count);
 /* With which sizes of inputs the model runs; none unless the options asked for them. */
 const struct ox_size *ox_result_sizes(const struct ox_result *result, size_t *ret_count);
+/* Which sizes of inputs hang together; none unless the options asked for sizes. */
+const struct ox_tied_sizes *ox_result_tied_sizes(const struct ox_result *result, size_t *ret_count);
 const struct ox_diag *ox_result_diagnostics(const struct ox_result *result, size_t *ret_count);
 struct ox_summary ox_result_summary(const struct ox_result *result);
 

@@ -70,6 +70,12 @@ const struct ox_size *ox_result_sizes(const struct ox_result *result, size_t *re
         return result->size;
 }
 
+const struct ox_tied_sizes *ox_result_tied_sizes(const struct ox_result *result, size_t *ret_count)
+{
+        *ret_count = result->n_tied;
+        return result->tied;
+}
+
 const struct ox_diag *ox_result_diagnostics(const struct ox_result *result, size_t *ret_count)
 {
         *ret_count = result->diags->count;

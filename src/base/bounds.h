@@ -121,6 +121,13 @@ enum engine_bound {
         SIZES_TOLD = 256,
         SIZES_TRIED = 1024,
         RANGES_TOLD = 64,
+        /* Sizes that are tied together and tried together, conditions that tie them, and equations of these that are
+           solved; combinations of their numbers that are listed, and conditions that are looked at to find them. */
+        TIED_SIZES = 8,
+        TIED_CONDITIONS = 256,
+        TIED_SOLVED = 32,
+        COMBINATIONS_TOLD = 16,
+        COMBINATION_TRIES = 1 << 18,
         /* Numbers that are tried in conditions to find what leaves none, all conditions of a model together. */
         CONTRADICTION_TRIES = 1 << 20,
         /* Sizes, and conditions about them, that are tried together. */

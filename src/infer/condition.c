@@ -10,7 +10,8 @@ static bool is_same(const struct constraint *c, const struct dim_condition *is, 
         bool alike = dim_same(c->is.left, is->left) && dim_same(c->is.right, is->right);
         bool swapped = dim_same(c->is.left, is->right) && dim_same(c->is.right, is->left);
 
-        return c->is.relation == is->relation && (alike || (swapped && is->relation == DIM_EITHER)) &&
+        return c->is.relation == is->relation &&
+               (alike || (swapped && (is->relation == DIM_EITHER || is->relation == DIM_EQUAL))) &&
                (!c->scope[0] || strcmp(c->scope, scope) == 0);
 }
 
@@ -331,11 +332,12 @@ void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim 
         size_t count = 0;
 
         for (size_t i = 0; i < f->n_constraint; i++) {
-                const struct constraint *c = &f->constraint[i];
+                struct constraint *c = &f->constraint[i];
                 struct dim_condition is = c->is;
 
                 if (!settle_condition(f, &is) || is_told(told, count, &is, c->scope))
                         continue;
+                c->is_listed = true;
                 was[count] = c->is;
                 told[count] = *c;
                 told[count++].is = is;

@@ -99,6 +99,7 @@ struct constraint {
         const char *scope;
         bool is_certain; /* it must hold whenever the model runs; else where a branch or body does */
         bool is_claim;   /* of a declaration: no shape is written under it */
+        bool is_listed;  /* in the result: it does not follow from others */
 };
 
 /* This many inputs, outputs, attributes or initializers cost as much as one node. */

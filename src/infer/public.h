@@ -122,6 +122,21 @@ struct ox_size {
         int64_t tried;
 };
 
+/* Sizes of inputs that conditions tie together, and combinations of numbers with which they run. */
+struct ox_tied_sizes {
+        const char *const *symbol;
+        size_t n_symbol;
+        const struct ox_constraint *condition; /* without a node; equations that give one of the sizes by others are
+                                                  solved: "W", "==", "2*H" */
+        size_t n_condition;
+        const struct ox_bindings *combination; /* each has a number >= 1 for every symbol; those with small numbers come
+                                                  first, and only the first few are listed */
+        size_t n_combination;
+        int64_t tried;    /* for sizes that no equation gives, numbers up to this one were tried; -1: there are too many
+                             sizes */
+        bool is_complete; /* no other conditions on these sizes exist */
+};
+
 /* The number of values, and how much is known about them: exact (only integers), symbolic (symbols of inputs), dynamic
    (symbols that depend on data), unknown (rank or type); and the number of diagnostics. */
 struct ox_summary {

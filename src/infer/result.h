@@ -135,6 +135,8 @@ struct ox_result {
         size_t n_unknown;
         const struct ox_size *size; /* of inputs, where they were asked for */
         size_t n_size;
+        const struct ox_tied_sizes *tied; /* with `size` */
+        size_t n_tied;
         const struct ox_bindings *bindings;   /* sets of sizes that are shown beside */
         const struct ox_result *const *bound; /* for each, the model's result; its dimensions are of its own table */
         size_t n_bound;

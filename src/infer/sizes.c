@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "infer/tied.h"
 #include "infer/trial.h"
 
 struct search {
@@ -143,24 +144,33 @@ static void find(struct infer *f, uint32_t symbol, struct dim d, bool all_known,
         list_ranges(s, ret);
 }
 
+/* Elements of inputs have no axis. */
+static bool is_listed(struct infer *f, const struct dim_symbol *symbol, struct dim *ret)
+{
+        const char *name = str_text(f->strings, symbol->name);
+
+        return symbol->from_input && symbol->origin.axis >= 0 && !symbol->is_bound &&
+               dim_find(f->dims, name, strlen(name), ret);
+}
+
 void sizes_find(struct infer *f, struct ox_result *result)
 {
-        uint32_t count = dim_symbol_count(f->dims);
+        uint32_t count = dim_symbol_count(f->dims), *listed;
         struct ox_size *sizes;
         bool all_known = !f->diags.errors && !f->without_rule && !result->summary.unknown;
 
         if (!f->options->sizes)
                 return;
         sizes = arena_new_array(f->arena, struct ox_size, SIZES_TOLD);
+        listed = arena_new_array(f->arena, uint32_t, SIZES_TOLD);
         for (uint32_t i = 0; i < count && result->n_size < SIZES_TOLD; i++) {
-                const struct dim_symbol *symbol = dim_symbol_at(f->dims, i);
-                const char *name = str_text(f->strings, symbol->name);
                 struct dim d;
 
-                /* Elements of inputs have no axis. */
-                if (symbol->from_input && symbol->origin.axis >= 0 && !symbol->is_bound &&
-                    dim_find(f->dims, name, strlen(name), &d))
-                        find(f, i, d, all_known, &sizes[result->n_size++]);
+                if (!is_listed(f, dim_symbol_at(f->dims, i), &d))
+                        continue;
+                listed[result->n_size] = i;
+                find(f, i, d, all_known, &sizes[result->n_size++]);
         }
         result->size = sizes;
+        tied_find(f, listed, result->n_size, all_known, result);
 }

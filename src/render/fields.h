@@ -39,6 +39,7 @@ static const struct list_field {
         [LIST_DIAGNOSTICS] = {"diagnostics", 4, 5},
         [LIST_EXPLANATIONS] = {"explanations", 0, 8},
         [LIST_SIZES] = {"sizes", 0, 10},
+        [LIST_TIED_SIZES] = {"tiedSizes", 0, 13},
         [LIST_BINDINGS] = {"bindings", 0, 12},
 };
 
@@ -250,6 +251,35 @@ static inline void fields_size(SINK *sink, const struct ox_size *size)
         sink_number_some(sink, "tried", 4, size->is_complete ? -1 : size->tried);
         if (size->is_tied)
                 sink_flag(sink, "tied", 5);
+}
+
+static inline void fields_bindings(SINK *sink, const struct ox_bindings *sizes)
+{
+        sink_bindings(sink, "dims", 1, sizes);
+}
+
+static inline void fields_tied_sizes(SINK *sink, const struct ox_tied_sizes *tied)
+{
+        sink_texts(sink, "symbols", 1, tied->symbol, tied->n_symbol);
+        sink_list(sink, "conditions");
+        for (size_t i = 0; i < tied->n_condition; i++) {
+                size_t begin = sink_open(sink, 2);
+
+                fields_condition(sink, &tied->condition[i]);
+                sink_close(sink, begin);
+        }
+        sink_list_end(sink);
+        sink_list(sink, "combinations");
+        for (size_t i = 0; i < tied->n_combination; i++) {
+                size_t begin = sink_open(sink, 3);
+
+                fields_bindings(sink, &tied->combination[i]);
+                sink_close(sink, begin);
+        }
+        sink_list_end(sink);
+        sink_number_some(sink, "tried", 4, tied->tried);
+        if (tied->is_complete)
+                sink_flag(sink, "complete", 5);
 }
 
 static inline void fields_summary(SINK *sink, const struct ox_summary *summary)

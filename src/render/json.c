@@ -434,6 +434,7 @@ PUT_ITEM(symbol, struct ox_symbol)
 PUT_ITEM(diagnostic, struct ox_diag)
 PUT_ITEM(explanation, struct result_explanation)
 PUT_ITEM(size, struct ox_size)
+PUT_ITEM(tied_sizes, struct ox_tied_sizes)
 
 static void put_condition(void *sink, enum result_list list, const struct ox_constraint *condition)
 {
@@ -477,6 +478,7 @@ static const struct visitor visitor = {
         .diagnostic = put_diagnostic,
         .explanation = put_explanation,
         .size = put_size,
+        .tied = put_tied_sizes,
         .bound = put_bound,
         .list_end = close_list,
         .summary = put_summary,

@@ -268,6 +268,7 @@ PUT_ITEM(value, struct result_value, LIST_VALUES)
 PUT_ITEM(symbol, struct ox_symbol, LIST_SYMBOLS)
 PUT_ITEM(explanation, struct result_explanation, LIST_EXPLANATIONS)
 PUT_ITEM(size, struct ox_size, LIST_SIZES)
+PUT_ITEM(tied_sizes, struct ox_tied_sizes, LIST_TIED_SIZES)
 
 static void put_condition(void *sink, enum result_list list, const struct ox_constraint *condition)
 {
@@ -337,6 +338,7 @@ static const struct visitor visitor = {
         .diagnostic = put_diagnostic,
         .explanation = put_explanation,
         .size = put_size,
+        .tied = put_tied_sizes,
         .bound = put_bound,
         .summary = put_summary,
 };

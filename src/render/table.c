@@ -280,14 +280,19 @@ static void put_symbol(void *table, const struct ox_symbol *s)
         end_line(t);
 }
 
+static void put_relation(struct table *t, const struct ox_constraint *c)
+{
+        put_clean(t, c->left);
+        buf_printf(&t->buf, " %s ", strcmp(c->relation, "either") == 0 ? "is 1 or" : c->relation);
+        put_clean(t, c->right);
+}
+
 static void put_condition(void *table, enum result_list list, const struct ox_constraint *c)
 {
         struct table *t = table;
 
         buf_puts(&t->buf, list == LIST_ASSUMPTIONS ? "taken for granted: " : "must hold: ");
-        put_clean(t, c->left);
-        buf_printf(&t->buf, " %s ", strcmp(c->relation, "either") == 0 ? "is 1 or" : c->relation);
-        put_clean(t, c->right);
+        put_relation(t, c);
         put_origin(t, c->node, c->op, c->node_index, c->scope);
         end_line(t);
 }
@@ -383,6 +388,28 @@ static void put_size(void *table, const struct ox_size *size)
         end_line(t);
 }
 
+static void put_tied(void *table, const struct ox_tied_sizes *tied)
+{
+        struct table *t = table;
+
+        for (size_t i = 0; i < tied->n_symbol; i++) {
+                buf_puts(&t->buf, i ? ", " : "");
+                put_clean(t, tied->symbol[i]);
+        }
+        buf_puts(&t->buf, tied->n_combination ? " run together at " : " run together");
+        for (size_t i = 0; i < tied->n_combination; i++) {
+                buf_puts(&t->buf, i ? "; " : "");
+                put_sizes(t, &tied->combination[i]);
+        }
+        for (size_t i = 0; i < tied->n_condition; i++) {
+                buf_puts(&t->buf, i ? ", " : " where ");
+                put_relation(t, &tied->condition[i]);
+        }
+        if (tied->tried >= 0)
+                buf_printf(&t->buf, " (tried up to %lld)", (long long)tied->tried);
+        end_line(t);
+}
+
 /* An empty line before each nonempty list except the first. A list of symbols may be empty, because the shapes show
    their origin. */
 static void begin_list(void *table, enum result_list list, size_t count)
@@ -432,6 +459,7 @@ void render_table(const struct ox_result *result, struct arena *arena, ox_write 
                 .diagnostic = put_diagnostic,
                 .explanation = put_explanation,
                 .size = put_size,
+                .tied = put_tied,
                 .bound = put_bound_faults,
                 .summary = put_summary,
         };

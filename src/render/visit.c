@@ -58,6 +58,16 @@ static void visit_sizes(const struct ox_result *result, const struct visitor *vi
         end(visitor, user, LIST_SIZES);
 }
 
+static void visit_tied(const struct ox_result *result, const struct visitor *visitor, void *user)
+{
+        if (!result->n_tied)
+                return;
+        begin(visitor, user, LIST_TIED_SIZES, result->n_tied);
+        for (size_t i = 0; visitor->tied && i < result->n_tied; i++)
+                visitor->tied(user, &result->tied[i]);
+        end(visitor, user, LIST_TIED_SIZES);
+}
+
 static void visit_bound(const struct ox_result *result, const struct visitor *visitor, void *user)
 {
         if (!result->n_bound)
@@ -90,5 +100,6 @@ void visit_result(const struct ox_result *result, const struct visitor *visitor,
                 visitor->summary(user, &result->summary, result);
         visit_explanations(result, visitor, user);
         visit_sizes(result, visitor, user);
+        visit_tied(result, visitor, user);
         visit_bound(result, visitor, user);
 }

@@ -12,6 +12,7 @@ enum result_list {
         LIST_DIAGNOSTICS,
         LIST_EXPLANATIONS,
         LIST_SIZES,
+        LIST_TIED_SIZES,
         LIST_BINDINGS,
         LIST_COUNT
 };
@@ -26,6 +27,7 @@ struct visitor {
         void (*diagnostic)(void *user, const struct ox_diag *diagnostic);
         void (*explanation)(void *user, const struct result_explanation *explanation);
         void (*size)(void *user, const struct ox_size *size);
+        void (*tied)(void *user, const struct ox_tied_sizes *tied);
         void (*bound)(void *user, const struct ox_bindings *sizes, const struct ox_result *bound);
         void (*list_end)(void *user, enum result_list list);
         void (*summary)(void *user, const struct ox_summary *summary, const struct ox_result *result);

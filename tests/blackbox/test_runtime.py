@@ -4,6 +4,7 @@ runtime makes, or lies within its bounds; what must hold does at every size that
 
 The runtime comes through npm once, into build-runtime; without it these tests say that they were left out.
 """
+import itertools
 import json
 import os
 import re
@@ -237,6 +238,18 @@ def broken(name, seen, sizes):
     return [c for c, holds in conditions(name, seen, sizes) if not holds]
 
 
+def tied_runs(seen, sizes):
+    """The first combinations of sizes that are said to run together, and some below them that are not. Other sizes stay,
+    and none of them is 0, for the runtime does not look at what an empty tensor is joined with."""
+    for tied in seen.json.get("tiedSizes", ()):
+        told = [tuple(c["dims"].values()) for c in tied["combinations"]]
+        most = min(tied["tried"], 6)
+        others = [c for c in itertools.product(range(1, most), repeat=len(tied["symbols"])) if c not in told]
+        for works, listed in ((True, told[:4] + told[-1:]), (False, others[:3] + others[-3:])):
+            for combination in listed if tied.get("complete") else ():
+                yield works, {**sizes, **dict(zip(tied["symbols"], combination))}
+
+
 def main():
     why = install()
     if why:
@@ -248,7 +261,7 @@ def main():
         runs = []
         for make in MADE:
             nodes, inputs, good, bad, data = make()
-            seen = infer(daemon, model(graph(nodes, inputs, [])))
+            seen = infer(daemon, model(graph(nodes, inputs, [])), include="sizes")
             path = os.path.join(folder, make.__name__ + ".onnx")
             with open(path, "wb") as file:
                 file.write(with_all_values(nodes, inputs, seen))
@@ -258,7 +271,7 @@ def main():
             kept -= {c for sizes in bad for c in broken(make.__name__, seen, sizes)}
             check("%s: every condition is broken by sizes that do not run" % make.__name__, not kept, kept)
             runs += [(make.__name__, seen, sizes, works, {"model": path, "feeds": feeds(inputs, sizes, data)})
-                     for works, listed in ((True, good), (False, bad)) for sizes in listed]
+                     for works, sizes in [(True, s) for s in good] + [(False, s) for s in bad] + list(tied_runs(seen, good[1]))]
         done = subprocess.run(["node", "run.js"], cwd=INSTALLED, input="\n".join(json.dumps(r[4]) for r in runs).encode(),
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
         outcomes = [json.loads(line) for line in done.stdout.decode().splitlines()]
