@@ -125,14 +125,19 @@ static void drop_unknown_attrs(struct node *n)
         n->source = known;
 }
 
-/* An attribute that the operator's version lacks (IR.md: attributes must satisfy the operator's signature). */
+/* An attribute that the operator's version lacks (IR.md: attributes must satisfy the operator's signature). Before the
+   operator's first version it is no error: a runtime that has the operator already may give it attributes of its own.
+ */
 static enum ox_code unknown_attr(struct node *n, const char *name)
 {
         struct fault fault = {
                 .reason = REASON_UNKNOWN_ATTRIBUTE, .input = -1, .axis = -1, .hint = suggest_attribute(n, name)};
 
-        return node_error_with(n, &fault, "version %lld of the operator has no attribute '%s'", (long long)n->opset,
-                               name);
+        if (n->row->custom || n->opset >= n->row->since)
+                return node_error_with(n, &fault, "version %lld of the operator has no attribute '%s'",
+                                       (long long)n->opset, name);
+        node_report(n, OX_WARNING, &fault, "version %d of the operator has no attribute '%s'", n->row->since, name);
+        return OX_OK;
 }
 
 /* Names with this prefix belong to tools; ONNX's checker ignores them too. */
@@ -176,7 +181,7 @@ static enum ox_code check_attrs(struct node *n, bool check_types)
         }
         /* A newer operator set than that of the table may have added attributes. */
         if (unknown && !n->row->open && (n->row->custom || n->opset <= op_newest_opset(n->row->domain)))
-                return unknown_attr(n, unknown);
+                TRY(unknown_attr(n, unknown));
         if (n->row->required & ~seen)
                 return node_error(n, REASON_MISSING_ATTRIBUTE, -1, "attribute '%s' is required",
                                   n->row->attr[__builtin_ctzll(n->row->required & ~seen)].name);
