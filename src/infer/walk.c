@@ -114,7 +114,7 @@ static const struct op_row *find_early(struct node *n)
         size_t count;
 
         for (size_t i = 0; i < sizeof(early_operators) / sizeof(*early_operators); i++) {
-                if (domain[0] || n->opset <= 0 || strcmp(op, early_operators[i]) != 0)
+                if (domain[0] || strcmp(op, early_operators[i]) != 0)
                         continue;
                 const struct op_row *rows = op_versions(domain, op, &count);
 
@@ -125,6 +125,22 @@ static const struct op_row *find_early(struct node *n)
                 return count > 0 ? &rows[0] : NULL;
         }
         return NULL;
+}
+
+/* A model that does not import a domain says no version, but there is no choice where the domain has but one: runtimes
+   take its operators. */
+static const struct op_row *find_not_imported(struct node *n)
+{
+        const char *domain = op_canonical_domain(node_domain(n));
+        size_t count;
+        const struct op_row *rows = op_versions(domain, node_op(n), &count);
+
+        if (count == 0 || op_newest_opset(domain) != 1)
+                return NULL;
+        n->opset = 1;
+        node_warn(n, REASON_MISSING_OPSET_IMPORT, -1, "the model imports no version of %s; its only one is used",
+                  op_domain_text(domain));
+        return &rows[0];
 }
 
 /* Whether an unknown operator is a fault: its domain is fully known and has no newer operator set; or the request has a
@@ -194,7 +210,7 @@ static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct 
 {
         n->row = use->row;
         if (!n->row && use->exists)
-                n->row = find_early(n);
+                n->row = n->opset > 0 ? find_early(n) : find_not_imported(n);
         op_prepare_outputs(n);
         if (!n->row) {
                 note_no_row(f, n, use->exists);

@@ -83,6 +83,9 @@ def imports(daemon):
     seen = infer(daemon, model(relu, opset={"": 17}))
     equal("a domain that is not imported", (seen["y"], seen.reasons),
           ("float[N,3]", ["MISSING_OPSET_IMPORT", "UNKNOWN_OPERATOR"]))
+    seen = infer(daemon, model(graph([op("y = com.microsoft.FastGelu(x)")], X, ["y"]), opset={"": 17}))
+    equal("nor one that has but one version", (seen["y"], seen.reasons, seen.json["diagnostics"][0]["severity"]),
+          ("float[N,3]", ["MISSING_OPSET_IMPORT"], "warning"))
     seen = infer(daemon, model(graph([op("y = Relu(x)"), op("z = ai.onnx.Abs(x)")], X, ["y", "z"]),
                                opset={"ai.onnx": 17}))
     equal("ai.onnx is the domain without a name", (seen["y"], seen["z"], seen.reasons),
