@@ -1,4 +1,5 @@
 /* What exporters of detectors write for TensorRT, MMDeploy and PyTorch: boxes, regions, and what they are made of. */
+#include "ops/kit/axes.h"
 #include "ops/kit/sized.h"
 #include "ops/kit/sizes.h"
 #include "ops/rules/foreign.h"
@@ -80,6 +81,46 @@ enum ox_code infer_NMSRotated(struct node *n)
         return OUT_SIZED(n, 0, &kept);
 }
 
+/* NonMaxSuppression of mmcv: boxes (num_boxes, 4), scores (num_boxes), indices (num_valid_boxes). For TensorRT the name
+   stands for more, which the text does not tell. */
+enum ox_code infer_mmdeploy_NonMaxSuppression(struct node *n)
+{
+        struct size boxes = {0}, four = size_int(4), kept = {0};
+
+        TRY(in_expect_tensor(n, 0));
+        TRY(in_expect_tensor(n, 1));
+        if (in_has_rank(n, 0) ? in_rank(n, 0) != 2 : in_rank(n, 1) != 1)
+                return OX_OK;
+        TRY(IN_SIZED(n, 0, &boxes, &four));
+        TRY(IN_SIZED(n, 1, &boxes));
+        if (boxes.known)
+                kept = (struct size){true, out_fresh_at_most(n, 0, 0, boxes.dim)};
+        return OUT_SIZED(n, 0, &kept);
+}
+
+/* SoftNonMaxSuppression of mmcv: boxes (N, 4), scores (N); dets (num_valid_boxes, 5), indices (num_valid_boxes). */
+enum ox_code infer_SoftNonMaxSuppression(struct node *n)
+{
+        struct size N = {0}, four = size_int(4), five = size_int(5), kept = {0};
+
+        TRY(IN_SIZED(n, 0, &N, &four));
+        TRY(IN_SIZED(n, 1, &N));
+        if (N.known)
+                kept = (struct size){true, out_fresh_at_most(n, 0, 0, N.dim)};
+        TRY(OUT_SIZED(n, 0, &kept, &five));
+        return OUT_SIZED(n, 1, &kept);
+}
+
+/* NMSMatch of mmdeploy: boxes (b, N, 4), scores (b, c, N); matches (K, 4). */
+enum ox_code infer_NMSMatch(struct node *n)
+{
+        struct size batch = {0}, boxes = {0}, four = size_int(4), matches = {0};
+
+        TRY(IN_SIZED(n, 0, &batch, &boxes, &four));
+        TRY(IN_SIZED(n, 1, &batch, NULL, &boxes));
+        return OUT_SIZED(n, 0, &matches, &four);
+}
+
 /* -- regions of images (N, C, H, W): (num_rois, C, output_height, output_width) -- */
 
 static enum ox_code out_regions(struct node *n, struct size *regions, struct size *C)
@@ -147,6 +188,43 @@ enum ox_code infer_modulated_deform_conv(struct node *n)
         TRY(IN_SIZED(n, 3, &channels, NULL, NULL, NULL));
         TRY(IN_SIZED(n, 4, &channels));
         return OUT_SIZED(n, 0, &N, &channels, &height, &width);
+}
+
+/* MMCVDeformConv2d: offset (N, , outH, outW), weight (output_channel, , kH, kW). */
+enum ox_code infer_MMCVDeformConv2d(struct node *n)
+{
+        struct size N = {0}, channels = {0}, height = {0}, width = {0};
+
+        TRY(IN_SIZED(n, 0, &N, NULL, NULL, NULL));
+        TRY(IN_SIZED(n, 1, &N, NULL, &height, &width));
+        TRY(IN_SIZED(n, 2, &channels, NULL, NULL, NULL));
+        return OUT_SIZED(n, 0, &N, &channels, &height, &width);
+}
+
+/* MMCVMultiScaleDeformableAttention: as MultiscaleDeformableAttnPlugin_TRT, but that the output is (N, Lq, M * D). */
+enum ox_code infer_MMCVMultiScaleDeformableAttention(struct node *n)
+{
+        struct size N = {0}, M = {0}, D = {0}, L = {0}, Lq = {0}, P = {0}, two = size_int(2), embedding;
+
+        TRY(IN_SIZED(n, 0, &N, NULL, &M, &D));
+        TRY(IN_SIZED(n, 1, &L, &two));
+        TRY(IN_SIZED(n, 2, &L));
+        TRY(IN_SIZED(n, 3, &N, &Lq, &M, &L, &P, &two));
+        TRY(IN_SIZED(n, 4, &N, &Lq, &M, &L, &P));
+        embedding = size_product(n, M, D);
+        return OUT_SIZED(n, 0, &N, &Lq, &embedding);
+}
+
+/* cummax, cummin of mmcv: both outputs have the shape of the input. */
+enum ox_code infer_cumulative_extreme(struct node *n)
+{
+        int axis;
+
+        TRY(in_expect_tensor(n, 0));
+        if (in_rank(n, 0) > 0)
+                TRY(attr_axis(n, "dim", 0, in_rank(n, 0), &axis));
+        TRY(out_like(n, 0, out_row_elem(n, 0), 0));
+        return out_like(n, 1, out_row_elem(n, 1), 0);
 }
 
 /* grid_sampler of mmdeploy: input (N, C, inH, inW), grid (N, outH, outW, 2). */

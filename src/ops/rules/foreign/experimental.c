@@ -79,33 +79,41 @@ enum ox_code infer_GivenTensorFill(struct node *n)
         return out_tensor(n, 0, out_row_elem(n, 0), rank, dims);
 }
 
+/* One axis of Crop: `before` and `behind` are cut off; with `size`, -1: none, what follows `before` is cut to it. */
+static enum ox_code crop_axis(struct node *n, int64_t before, int64_t behind, int64_t size, struct dim *dim)
+{
+        struct dim whole = *dim, least;
+
+        if (size >= 0) {
+                *dim = dim_int(size);
+                least = dim_add(n->dims, dim_int(before), *dim);
+        } else {
+                least = dim_add(n->dims, dim_int(before), dim_int(behind));
+                *dim = dim_sub(n->dims, whole, least);
+        }
+        return size_at_least(n, whole, least, 0);
+}
+
 /* Crop 1: of [N, C, H, W], `border` is (left, top, right, bottom); with `scale`, (height, width), the left and top ones
-   alone say where the image begins. */
+   alone say where the image begins, which they "optionally" do. */
 enum ox_code infer_Crop(struct node *n)
 {
         enum { LEFT, TOP, RIGHT, BOTTOM };
-        const int64_t *border, *scale;
+        static const int64_t none[] = {0, 0, 0, 0}, whole[] = {-1, -1};
+        const int64_t *border = none, *scale = whole;
         struct dim *dims;
         size_t count;
 
         TRY(in_expect_tensor(n, 0));
         TRY(in_expect_rank(n, 0, 4));
+        attr_ints(n, "scale", &scale, &count);
+        if (!attr_ints(n, "border", &border, &count) && scale == whole)
+                return node_error(n, REASON_MISSING_ATTRIBUTE, -1, "border or scale is required");
         if (!in_has_rank(n, 0))
                 return out_rank(n, 0, out_row_elem(n, 0), 4);
         dims = in_dims(n, 0);
-        attr_ints(n, "border", &border, &count);
-        for (int d = 0; d < 2; d++) {
-                struct dim size = dims[2 + d], least = dim_int(border[d == 0 ? TOP : LEFT]);
-
-                if (attr_ints(n, "scale", &scale, &count)) {
-                        dims[2 + d] = dim_int(scale[d]);
-                        least = dim_add(n->dims, least, dims[2 + d]);
-                } else {
-                        least = dim_add(n->dims, least, dim_int(border[d == 0 ? BOTTOM : RIGHT]));
-                        dims[2 + d] = dim_sub(n->dims, size, least);
-                }
-                TRY(size_at_least(n, size, least, 0));
-        }
+        TRY(crop_axis(n, border[TOP], border[BOTTOM], scale[0], &dims[2]));
+        TRY(crop_axis(n, border[LEFT], border[RIGHT], scale[1], &dims[3]));
         return out_tensor(n, 0, out_row_elem(n, 0), 4, dims);
 }
 
