@@ -80,3 +80,25 @@ bool message_is_intact(const struct intact *limits, enum schema_message message,
 {
         return message_is_kept(limits, message, bytes, size, 0);
 }
+
+#define ENTRY_KEY   (1 << 3 | WIRE_LENGTH)
+#define ENTRY_VALUE (2 << 3 | WIRE_LENGTH)
+#define SHORT_MOST  127U /* bytes of a text whose length takes one */
+
+/* A key and a value, neither of them empty or long: the bytes of their heads are ASCII as well, so that all is clean if
+   the texts are. */
+static bool is_short_entry(const struct intact *limits, const uint8_t *at, size_t size)
+{
+        if (size < 6 || limits->name_most < SHORT_MOST || at[0] != ENTRY_KEY || at[1] - 1U >= SHORT_MOST ||
+            at[1] > size - 5)
+                return false;
+        const uint8_t *value = at + 2 + at[1];
+
+        return value[0] == ENTRY_VALUE && value[1] - 1U < SHORT_MOST && value + 2 + value[1] == at + size &&
+               utf8_is_clean((const char *)at, size);
+}
+
+bool entry_is_intact(const struct intact *limits, const uint8_t *bytes, size_t size)
+{
+        return is_short_entry(limits, bytes, size) || message_is_intact(limits, SCHEMA_STRING_ENTRY, bytes, size);
+}

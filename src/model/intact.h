@@ -17,3 +17,5 @@ struct intact {
 
 /* Whether the skimmer would keep all of a message's `size` bytes unchanged. It gives no reason if not. */
 bool message_is_intact(const struct intact *limits, enum schema_message message, const uint8_t *bytes, size_t size);
+/* The same of a StringStringEntryProto, at once for nearly all there are. */
+bool entry_is_intact(const struct intact *limits, const uint8_t *bytes, size_t size);

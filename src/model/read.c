@@ -233,13 +233,18 @@ static bool read_tagged(struct reader *r, const struct schema_field *is, struct 
         return true;
 }
 
+static inline bool has_tag(const uint8_t *at, const uint8_t *tag, size_t size)
+{
+        return at[0] == tag[0] && (size == 1 || memcmp(at, tag, size) == 0);
+}
+
 /* How many fields of one number follow each other, the first of which has the given tag; 0 when one of them is none. */
 static size_t count_run(struct span span, const struct wire_head *first)
 {
         const uint8_t *tag = span.at;
         size_t count = 0;
 
-        while ((size_t)(span.end - span.at) > first->tag_size && memcmp(span.at, tag, first->tag_size) == 0) {
+        while ((size_t)(span.end - span.at) > first->tag_size && has_tag(span.at, tag, first->tag_size)) {
                 struct wire_head head;
 
                 if (!next_head(span, &head) || is_long(span.at, &head))
@@ -276,17 +281,18 @@ static bool read_element(struct reader *r, const struct schema_field *is, const 
 static bool count_entries(struct reader *r, struct span *span, const struct wire_head *first, uint32_t depth,
                           size_t *ret)
 {
-        const size_t n = depth ? count_run(*span, first) : 0;
+        const uint8_t *tag = span->at;
+        struct wire_head head;
+        size_t n = 0;
 
-        for (size_t i = 0; i < n; i++) {
-                const struct wire_head head = wire_head(span->at, (size_t)(span->end - span->at));
-
-                if (!message_is_intact(&r->limits, SCHEMA_STRING_ENTRY, span->at + head.size, (size_t)head.value))
+        for (; (size_t)(span->end - span->at) > first->tag_size && has_tag(span->at, tag, first->tag_size); n++) {
+                if (!next_head(*span, &head) || is_long(span->at, &head) ||
+                    !entry_is_intact(&r->limits, span->at + head.size, (size_t)head.value))
                         return false;
                 span->at += field_size(&head);
         }
         *ret = n;
-        return n > 0;
+        return depth > 0;
 }
 
 /* A list whose elements follow each other. `span` begins with the first of them, and ends up behind the last. */
@@ -396,6 +402,12 @@ static bool payload_fits(struct reader *r, struct payload *payload, const struct
 
 /* -- messages -- */
 
+/* Nodes, and a graph's initializers. */
+static bool has_own_list(enum schema_message message, const struct schema_field *is)
+{
+        return is->message == SCHEMA_NODE || (is->message == SCHEMA_TENSOR && message == SCHEMA_GRAPH);
+}
+
 static bool read_fields(struct reader *r, enum schema_message message, struct span span, uint32_t depth, void *into)
 {
         const struct schema *schema = &schema_of[message];
@@ -424,12 +436,11 @@ static bool read_fields(struct reader *r, enum schema_message message, struct sp
                                 continue;
                         }
                 }
-                if (is->kind == SCHEMA_MESSAGE && is->message == SCHEMA_NODE) {
-                        if (!add_node(r, message, content_of(field, &head), depth, into))
-                                return false;
-                        span.at += field_size(&head);
-                } else if (message == SCHEMA_GRAPH && is->message == SCHEMA_TENSOR && is->kind == SCHEMA_MESSAGE) {
-                        if (!add_initializer(r, content_of(field, &head), depth, into))
+                if (is->kind == SCHEMA_MESSAGE && has_own_list(message, is)) {
+                        const struct span content = content_of(field, &head);
+
+                        if (is->message == SCHEMA_NODE ? !add_node(r, message, content, depth, into)
+                                                       : !add_initializer(r, content, depth, into))
                                 return false;
                         span.at += field_size(&head);
                 } else if (is->flags & SCHEMA_REPEATED) {
