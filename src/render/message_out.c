@@ -23,37 +23,38 @@ void message_begin(struct message_out *out, struct arena *arena, struct dim_tabl
 
         out->target = arena_new_array(arena, struct message_target, 1);
         *out->target = (struct message_target){.arena = arena, .dims = dims, .write = write, .user = user};
-        out->block = arena_alloc(arena, size);
-        out->at = out->block;
-        out->end = out->block + size;
+        out->target->block = out->at = arena_alloc(arena, size);
+        out->target->end = out->at + size;
 }
 
 void message_flush(struct message_out *out)
 {
-        out->target->write(out->target->user, out->block, (size_t)(out->at - out->block));
-        out->at = out->block;
+        out->target->write(out->target->user, out->target->block, (size_t)(out->at - out->target->block));
+        out->at = out->target->block;
 }
 
 struct message_out message_grown(struct message_out out, size_t size)
 {
-        size_t length = (size_t)(out.at - out.block), old = (size_t)(out.end - out.block), capacity = old;
+        size_t length = (size_t)(out.at - out.target->block), old = (size_t)(out.target->end - out.target->block),
+               capacity = old;
 
         while (capacity - length < size)
                 capacity *= 2;
-        out.block = arena_grow(out.target->arena, out.block, old, capacity);
-        out.at = out.block + length;
-        out.end = out.block + capacity;
+        out.target->block = arena_grow(out.target->arena, out.target->block, old, capacity);
+        out.at = out.target->block + length;
+        out.target->end = out.target->block + capacity;
         return out;
 }
 
 struct message_out message_closed_long(struct message_out out, size_t begin)
 {
         char head[MESSAGE_VARINT_MOST];
-        size_t length = (size_t)(out.at - out.block) - begin, size = (size_t)(message_put_varint(head, length) - head);
+        size_t length = (size_t)(out.at - out.target->block) - begin,
+               size = (size_t)(message_put_varint(head, length) - head);
 
         message_need(&out, size);
-        memmove(out.block + begin + size - 1, out.block + begin, length);
-        memcpy(out.block + begin - 1, head, size);
+        memmove(out.target->block + begin + size - 1, out.target->block + begin, length);
+        memcpy(out.target->block + begin - 1, head, size);
         out.at += size - 1;
         return out;
 }
@@ -126,9 +127,9 @@ void message_type(struct message_out *out, unsigned field, const struct type *ty
 struct message_out message_type_new(struct message_out out, struct kept_types *types, unsigned field,
                                     const struct type *type)
 {
-        size_t begin = (size_t)(out.at - out.block);
+        size_t begin = (size_t)(out.at - out.target->block);
 
         message_type(&out, field, type);
-        kept_add(types, type, out.block + begin, (size_t)(out.at - out.block) - begin);
+        kept_add(types, type, out.target->block + begin, (size_t)(out.at - out.target->block) - begin);
         return out;
 }

@@ -10,8 +10,9 @@
 
 #define MESSAGE_BLOCK_BYTES ((size_t)8 * 1024) /* after which it is worth while to hand on what there is */
 
-/* Where the bytes go in the end. */
+/* What is being written, and where it goes in the end. */
 struct message_target {
+        char *block, *end;
         struct arena *arena;
         struct dim_table *dims;
         bool is_inner; /* all of it stands in a message that is open until the end */
@@ -20,9 +21,9 @@ struct message_target {
 };
 
 /* A writer copies it while it writes many fields, and copies it back: so the compiler can keep it in registers, for all
-   that takes it is inlined whatever the compiler thinks of it, and knows the tags of fields then. */
+   that takes it is inlined whatever the compiler thinks of it, and knows the tags of fields then. It has two words,
+   which functions that are not inlined take and return in registers as well. */
 struct message_out {
-        char *block, *end;
         char *at; /* where the next byte goes */
         struct message_target *target;
 };
@@ -38,7 +39,7 @@ void message_flush(struct message_out *out);
 /* The same where the block is full, between two fields of the outermost message. */
 MESSAGE_INLINE void message_pause(struct message_out *out)
 {
-        if ((size_t)(out->at - out->block) >= MESSAGE_BLOCK_BYTES && !out->target->is_inner)
+        if ((size_t)(out->at - out->target->block) >= MESSAGE_BLOCK_BYTES && !out->target->is_inner)
                 message_flush(out);
 }
 
@@ -47,7 +48,7 @@ struct message_out message_grown(struct message_out out, size_t size);
 
 MESSAGE_INLINE void message_need(struct message_out *out, size_t size)
 {
-        if (__builtin_expect(size > (size_t)(out->end - out->at), 0))
+        if (__builtin_expect(size > (size_t)(out->target->end - out->at), 0))
                 *out = message_grown(*out, size);
 }
 
@@ -133,7 +134,7 @@ MESSAGE_INLINE size_t message_open(struct message_out *out, unsigned field)
         message_need(out, MESSAGE_TAG_MOST + 1);
         out->at = message_put_tag(out->at, field, MESSAGE_WIRE_BYTES);
         out->at++; /* the length, which is one byte for most */
-        return (size_t)(out->at - out->block);
+        return (size_t)(out->at - out->target->block);
 }
 
 /* What message_close() does for a longer message. */
@@ -141,10 +142,10 @@ struct message_out message_closed_long(struct message_out out, size_t begin);
 
 MESSAGE_INLINE void message_close(struct message_out *out, size_t begin)
 {
-        size_t length = (size_t)(out->at - out->block) - begin;
+        size_t length = (size_t)(out->at - out->target->block) - begin;
 
         if (length <= 0x7f)
-                out->block[begin - 1] = (char)length;
+                out->target->block[begin - 1] = (char)length;
         else
                 *out = message_closed_long(*out, begin);
 }

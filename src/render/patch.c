@@ -52,7 +52,7 @@ void render_patch(const struct ox_result *result, struct arena *arena, ox_write 
         size_t graph = message_open(&patch.out, MODEL_GRAPH);
 
         visit_result(result, &visitor, &patch);
-        if ((size_t)(patch.out.at - patch.out.block) == graph)
+        if ((size_t)(patch.out.at - patch.out.target->block) == graph)
                 return;
         message_close(&patch.out, graph);
         message_flush(&patch.out);

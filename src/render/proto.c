@@ -18,8 +18,10 @@ enum { BAD_REQUEST_VIOLATIONS = 1, VIOLATION_FIELD = 1, VIOLATION_DESCRIPTION };
 struct proto_sink {
         struct message_out out;
         const struct ox_result *result;
-        bool is_model;            /* the answer, so that its lists have other numbers */
-        struct kept_types *types; /* NULL: no values are written */
+        struct message_target *target; /* of `out`, whose two words one load would fetch, which would have to wait until
+                                          both have left the processor's store buffer */
+        bool is_model;                 /* the answer, so that its lists have other numbers */
+        struct kept_types *types;      /* NULL: no values are written */
 };
 
 /* The fields of one message of it. */
@@ -226,7 +228,7 @@ MESSAGE_INLINE struct proto_fields begin_fields(void *sink_)
 {
         struct proto_sink *sink = sink_;
 
-        return (struct proto_fields){sink->out, sink};
+        return (struct proto_fields){{sink->out.at, sink->target}, sink};
 }
 
 MESSAGE_INLINE unsigned list_number(const struct proto_sink *sink, enum result_list list)
@@ -240,7 +242,7 @@ MESSAGE_INLINE unsigned list_number(const struct proto_sink *sink, enum result_l
 MESSAGE_INLINE void end_fields(struct proto_fields *fields, size_t begin)
 {
         message_close(&fields->out, begin);
-        fields->sink->out = fields->out;
+        fields->sink->out.at = fields->out.at;
         message_pause(&fields->sink->out);
 }
 
@@ -287,7 +289,7 @@ static void put_diagnostic_as(struct proto_sink *sink, unsigned field, const str
 
         fields_diagnostic(&fields, diagnostic);
         message_close(&fields.out, begin);
-        sink->out = fields.out;
+        sink->out.at = fields.out.at;
 }
 
 static void put_diagnostic(void *sink_, const struct ox_diag *diagnostic)
@@ -313,9 +315,9 @@ static void put_bound(void *sink_, const struct ox_bindings *sizes, const struct
         size_t begin = message_open(&fields.out, list_number(sink, LIST_BINDINGS));
 
         fields_bound(&fields, sizes, bound);
-        sink->out = fields.out;
+        sink->out.at = fields.out.at;
         visit_diagnostics(bound->diags, &faults, sink);
-        fields.out = sink->out;
+        fields.out.at = sink->out.at;
         end_fields(&fields, begin);
 }
 
@@ -365,6 +367,7 @@ void render_proto(const struct ox_result *result, struct arena *arena, const str
         size_t begin[MESSAGE_PATH_MOST];
 
         message_begin(&sink.out, arena, result->dims, write, user);
+        sink.target = sink.out.target;
         open_path(&sink.out, around, begin);
         visit_result(result, &visitor, &sink);
         close_path(&sink.out, around, begin);
@@ -466,6 +469,7 @@ void render_error_proto(const struct render_error *error, struct arena *arena, c
         struct proto_sink sink = {.is_model = false};
 
         message_begin(&sink.out, arena, NULL, write, user);
+        sink.target = sink.out.target;
         open_path(&sink.out, result_path, begin);
         if (result_path)
                 put_failed_result(&sink, error, diags);

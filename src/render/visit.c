@@ -1,5 +1,7 @@
 #include "render/visit.h"
 
+#define AHEAD 4 /* values between one that is visited and one whose node is fetched */
+
 static void begin(const struct visitor *visitor, void *user, enum result_list list, size_t count)
 {
         if (visitor->list)
@@ -15,8 +17,11 @@ static void end(const struct visitor *visitor, void *user, enum result_list list
 static void visit_values(const struct ox_result *result, const struct visitor *visitor, void *user)
 {
         begin(visitor, user, LIST_VALUES, result->n_value);
-        for (size_t i = 0; visitor->value && i < result->n_value; i++)
+        for (size_t i = 0; visitor->value && i < result->n_value; i++) {
+                if (i + AHEAD < result->n_value) /* nodes lie far apart */
+                        __builtin_prefetch(result_at(result, i + AHEAD)->made_by);
                 visitor->value(user, result_at(result, i));
+        }
         end(visitor, user, LIST_VALUES);
 }
 
