@@ -11,7 +11,7 @@
 #   connections  SIZE bursts (default 50) of more connections than may be, of each of four kinds
 #   throughput  requests a second beside a program that does nothing with the same bodies, in rounds of SIZE seconds (default
 #             2), in a release build; BASE may name the program of an older one, which is measured too
-#   calls     small InferNode calls a second by gRPC against Connect, on one connection, in rounds of SIZE calls (default 20000)
+#   calls     small InferNode calls by gRPC against Connect, in rounds of SIZE calls (default 20000)
 #   threads   64 clients of every protocol at once for SIZE seconds (default 20) with the thread sanitizer, then SIGTERM
 #   large     ten models of SIZE MiB (default 1024) at once by Connect, gRPC-Web and gRPC, while the daemon's memory is watched
 #   floats    the texts of five times SIZE random floats (default 1,000,000), held against printf
