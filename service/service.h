@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <stdalign.h>
 #include <stdatomic.h>
 
 #include "config/config.h"
@@ -10,8 +11,13 @@
 #include "work/contexts.h"
 #include "work/pool.h"
 
-/* Finished calls, kept for reuse. */
+/* Finished calls, kept for reuse: a small one by the thread that had it last, in whose cache it still is, and the
+   others by all. */
+#define CALLS_OWN 32
 struct call_pool {
+        struct call_own {
+                alignas(CACHE_LINE) _Atomic(struct call *) call;
+        } own[CALLS_OWN]; /* by the number of a thread */
         pthread_mutex_t lock;
         struct call *first;
         size_t count, bytes; /* bytes of memory of their replies */

@@ -35,7 +35,7 @@ static int64_t counted_kept(const struct call *call)
 
 void calls_init(struct call_pool *pool)
 {
-        *pool = (struct call_pool){.first = NULL};
+        memset(pool, 0, sizeof(*pool));
         pthread_mutex_init(&pool->lock, NULL);
 }
 
@@ -44,6 +44,25 @@ void calls_done(struct call_pool *pool)
         while (calls_reclaim(pool)) {
         }
         pthread_mutex_destroy(&pool->lock);
+}
+
+/* The one that the calling thread keeps; NULL: none. */
+static struct call *take_own(struct call_pool *pool)
+{
+        unsigned number = thread_number();
+
+        return number < CALLS_OWN ? atomic_exchange(&pool->own[number].call, NULL) : NULL;
+}
+
+/* False if the calling thread keeps one, or if it is large. */
+static bool keep_own(struct call_pool *pool, struct call *call)
+{
+        unsigned number = thread_number();
+
+        if (number >= CALLS_OWN || counted(call->reply.capacity) || atomic_load(&pool->own[number].call))
+                return false;
+        atomic_store(&pool->own[number].call, call);
+        return true;
 }
 
 static struct call *take_idle(struct call_pool *pool)
@@ -75,6 +94,8 @@ bool calls_reclaim(struct call_pool *pool)
 {
         struct call *call = take_idle(pool);
 
+        for (size_t i = 0; i < CALLS_OWN && !call; i++)
+                call = atomic_exchange(&pool->own[i].call, NULL);
         free_call(call);
         return call;
 }
@@ -90,7 +111,7 @@ static struct call_text emptied(struct call_text text)
 struct call *call_new(struct service *service)
 {
         const struct call_text none = {.budget = &service->budget};
-        struct call *call = take_idle(&service->calls);
+        struct call *own = take_own(&service->calls), *call = own ? own : take_idle(&service->calls);
         struct call_text reply = call ? emptied(call->reply) : none, body = call ? emptied(call->body) : none;
         struct call_text trailers = call ? emptied(call->trailers) : none;
 
@@ -115,6 +136,8 @@ void call_free(struct call *call)
         text_free(&call->gathered);
         if (counted(call->trailers.capacity))
                 text_free(&call->trailers);
+        if (keep_own(pool, call))
+                return;
         pthread_mutex_lock(&pool->lock);
         if (pool->count < CALLS_KEPT && kept(call) <= KEEP_BYTES - pool->bytes) {
                 call->next = pool->first;
@@ -176,7 +199,7 @@ void call_is_begun(struct call *call)
 {
         metric_add(&call->service->metrics, METRIC_requests_in_flight, 1);
         if (call->has_body)
-                call_enter(call, STAGE_UPLOAD);
+                call->stage = STAGE_UPLOAD; /* what its head took is too little for a look at the clock */
 }
 
 /* The status that stands is kept. */

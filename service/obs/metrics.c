@@ -63,7 +63,7 @@ void metrics_cut_off(struct metrics *metrics, const char *by)
 /* Begins the peak of a new minute. Two threads at once may lose a value, which is harmless: people read it. */
 static struct metrics_peak *turn_peak(struct metrics_peak *peak)
 {
-        int64_t minute = clock_ns() / INT64_C(60000000000), last = atomic_load(&peak->minute);
+        int64_t minute = clock_coarse_ns() / INT64_C(60000000000), last = atomic_load(&peak->minute);
 
         if (last != minute && atomic_compare_exchange_strong(&peak->minute, &last, minute)) {
                 int64_t now = atomic_exchange(&peak->now, 0);
@@ -89,9 +89,41 @@ void metrics_request(struct metrics *metrics, int route, int status, int64_t dur
 
         while (bucket < METRIC_BUCKETS - 1 && (double)duration_ns > bounds[bucket] * 1e9)
                 bucket++;
-        atomic_fetch_add_explicit(&metrics->requests[row][column_of(status)], 1, memory_order_relaxed);
-        atomic_fetch_add_explicit(&metrics->duration[row].bucket[bucket], 1, memory_order_relaxed);
-        atomic_fetch_add_explicit(&metrics->duration[row].sum_ns, (uint64_t)duration_ns, memory_order_relaxed);
+        struct metrics_share *share = metrics_own(metrics);
+        struct histogram *duration = &share->duration[row];
+
+        share_add(metrics, share, &share->requests[row][column_of(status)], 1);
+        share_add(metrics, share, &duration->bucket[bucket], 1);
+        share_add(metrics, share, &duration->sum_ns, duration_ns);
+}
+
+/* -- sums of all shares -- */
+
+/* The shares that threads have, from 0. */
+static size_t share_count(void)
+{
+        unsigned threads = thread_count();
+
+        return threads < METRIC_SHARES ? threads + 1 : METRIC_SHARES;
+}
+
+/* The sum of a number that has this place in share 0. */
+static int64_t sum_of(const struct metrics *metrics, const _Atomic int64_t *first)
+{
+        const size_t at = (size_t)((uintptr_t)first - (uintptr_t)metrics->share);
+        int64_t sum = 0;
+
+        for (size_t i = 0, count = share_count(); i < count; i++) {
+                const _Atomic int64_t *number = (const void *)((const char *)&metrics->share[i] + at);
+
+                sum += atomic_load_explicit(number, memory_order_relaxed);
+        }
+        return sum;
+}
+
+int64_t metric_get(const struct metrics *metrics, enum metric metric)
+{
+        return sum_of(metrics, &metrics->share[0].value[metric]);
 }
 
 /* -- the text -- */
@@ -128,11 +160,11 @@ static void put_requests(const struct output *out, const struct metrics *metrics
         put(out, "# HELP shaped_requests_total requests answered\n# TYPE shaped_requests_total counter\n");
         for (int row = 0; row < METRIC_ROUTES; row++) {
                 for (int column = 0; column < METRIC_STATUSES; column++) {
-                        uint64_t count = atomic_load_explicit(&metrics->requests[row][column], memory_order_relaxed);
+                        int64_t count = sum_of(metrics, &metrics->share[0].requests[row][column]);
 
                         if (count)
-                                put(out, "shaped_requests_total{route=\"%s\",code=\"%d\"} %llu\n",
-                                    route_name(metrics, row), statuses[column], (unsigned long long)count);
+                                put(out, "shaped_requests_total{route=\"%s\",code=\"%d\"} %lld\n",
+                                    route_name(metrics, row), statuses[column], (long long)count);
                 }
         }
 }
@@ -142,24 +174,24 @@ static void put_durations(const struct output *out, const struct metrics *metric
         put(out, "# HELP shaped_request_duration_seconds from the head of a request to the end of its reply\n"
                  "# TYPE shaped_request_duration_seconds histogram\n");
         for (int row = 0; row < METRIC_ROUTES; row++) {
-                const struct histogram *h = &metrics->duration[row];
+                const struct histogram *h = &metrics->share[0].duration[row];
                 const char *name = route_name(metrics, row);
-                uint64_t count[METRIC_BUCKETS], total = 0;
+                int64_t count[METRIC_BUCKETS], total = 0;
 
                 for (int b = 0; b < METRIC_BUCKETS; b++) {
-                        total += atomic_load_explicit(&h->bucket[b], memory_order_relaxed);
+                        total += sum_of(metrics, &h->bucket[b]);
                         count[b] = total;
                 }
                 if (!total)
                         continue;
                 for (int b = 0; b < METRIC_BUCKETS - 1; b++)
-                        put(out, "shaped_request_duration_seconds_bucket{route=\"%s\",le=\"%g\"} %llu\n", name,
-                            bounds[b], (unsigned long long)count[b]);
-                put(out, "shaped_request_duration_seconds_bucket{route=\"%s\",le=\"+Inf\"} %llu\n", name,
-                    (unsigned long long)total);
+                        put(out, "shaped_request_duration_seconds_bucket{route=\"%s\",le=\"%g\"} %lld\n", name,
+                            bounds[b], (long long)count[b]);
+                put(out, "shaped_request_duration_seconds_bucket{route=\"%s\",le=\"+Inf\"} %lld\n", name,
+                    (long long)total);
                 put(out, "shaped_request_duration_seconds_sum{route=\"%s\"} %.6f\n", name,
-                    (double)atomic_load_explicit(&h->sum_ns, memory_order_relaxed) / 1e9);
-                put(out, "shaped_request_duration_seconds_count{route=\"%s\"} %llu\n", name, (unsigned long long)total);
+                    (double)sum_of(metrics, &h->sum_ns) / 1e9);
+                put(out, "shaped_request_duration_seconds_count{route=\"%s\"} %lld\n", name, (long long)total);
         }
 }
 

@@ -1,10 +1,12 @@
 /* Metrics for Prometheus. Any thread may count at any time. */
 #pragma once
 
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
 #include "obs/status.h"
+#include "obs/thread.h"
 #include "shape.h"
 
 enum metric {
@@ -32,34 +34,68 @@ enum metric_status {
         METRIC_STATUSES
 };
 
+#define METRIC_SHARES 32
+#define CACHE_LINE    64
+
+/* What one thread has counted: the first ones write to a share each, the others to share 0. A metric's value is the sum
+   of all shares. */
+struct metrics_share {
+        alignas(CACHE_LINE) _Atomic int64_t value[METRIC_COUNT];
+        _Atomic int64_t requests[METRIC_ROUTES][METRIC_STATUSES];
+        struct histogram {
+                _Atomic int64_t bucket[METRIC_BUCKETS];
+                _Atomic int64_t sum_ns;
+        } duration[METRIC_ROUTES];
+};
+
 struct metrics {
-        _Atomic int64_t value[METRIC_COUNT];
+        struct metrics_share share[METRIC_SHARES];
         const char *route[METRIC_ROUTES]; /* names, set before threads start; the last one counts requests without a
                                              route */
-        _Atomic uint64_t requests[METRIC_ROUTES][METRIC_STATUSES];
-        struct histogram {
-                _Atomic uint64_t bucket[METRIC_BUCKETS];
-                _Atomic uint64_t sum_ns;
-        } duration[METRIC_ROUTES];
         struct metrics_peak {
                 _Atomic int64_t minute; /* of the clock of these two */
                 _Atomic int64_t now, before;
         } arena_peak;
 };
 
-static inline void metric_add(struct metrics *metrics, enum metric metric, int64_t value)
+/* The share that the calling thread writes to. */
+static inline struct metrics_share *metrics_own(struct metrics *metrics)
 {
-        atomic_fetch_add_explicit(&metrics->value[metric], value, memory_order_relaxed);
+        unsigned number = thread_number();
+
+        return &metrics->share[number < METRIC_SHARES ? number : 0];
 }
 
-static inline int64_t metric_get(const struct metrics *metrics, enum metric metric)
+/* Adds to a number of metrics_own(). Only share 0 has several writers, which a plain sum would lose. */
+static inline void share_add(const struct metrics *metrics, const struct metrics_share *share, _Atomic int64_t *to,
+                             int64_t value)
 {
-        return atomic_load_explicit(&metrics->value[metric], memory_order_relaxed);
+        if (share == &metrics->share[0])
+                atomic_fetch_add_explicit(to, value, memory_order_relaxed);
+        else
+                atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + value, memory_order_relaxed);
+}
+
+static inline void metric_add(struct metrics *metrics, enum metric metric, int64_t value)
+{
+        struct metrics_share *share = metrics_own(metrics);
+
+        share_add(metrics, share, &share->value[metric], value);
+}
+
+/* While threads count, the sum may miss what one has just added. */
+int64_t metric_get(const struct metrics *metrics, enum metric metric);
+
+/* The number of a metric that threads compare and change at once, or that is set as a whole: metric_add() must not be
+   used for it. */
+static inline _Atomic int64_t *metric_at(struct metrics *metrics, enum metric metric)
+{
+        return &metrics->share[0].value[metric];
 }
 
 static inline void metric_set(struct metrics *metrics, enum metric metric, int64_t value)
 {
-        atomic_store_explicit(&metrics->value[metric], value, memory_order_relaxed);
+        atomic_store_explicit(metric_at(metrics, metric), value, memory_order_relaxed);
 }
 
 /* Counts a request that was cut off `by` a setting or "client": a value of the label of requests_cut_off_total; any

@@ -33,7 +33,7 @@ void budget_init(struct budget *budget, int64_t most, struct metrics *metrics, b
 
 bool budget_take(struct budget *budget, size_t bytes)
 {
-        _Atomic int64_t *taken = &budget->metrics->value[METRIC_memory_bytes];
+        _Atomic int64_t *taken = metric_at(budget->metrics, METRIC_memory_bytes);
         int64_t most = (int64_t)budget->source.most, now = atomic_load_explicit(taken, memory_order_relaxed);
 
         while (bytes <= (size_t)most) {
@@ -53,7 +53,9 @@ bool budget_take(struct budget *budget, size_t bytes)
 
 void budget_give(struct budget *budget, size_t bytes)
 {
-        metric_add(budget->metrics, METRIC_memory_bytes, -(int64_t)bytes);
+        if (bytes)
+                atomic_fetch_sub_explicit(metric_at(budget->metrics, METRIC_memory_bytes), (int64_t)bytes,
+                                          memory_order_relaxed);
 }
 
 /* -- the memory of the machine or container -- */
