@@ -10,11 +10,12 @@
 #define WORD      8  /* bytes of a text that are looked at together */
 #define ALL(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* The text is copied, so that texts in it can be decoded where they stand. */
+/* The text is copied, so that texts in it can be decoded where they stand. What reads takes its place in that copy and
+   returns the one behind, or NULL after a fault: a place in memory would be loaded anew after each byte written. */
 struct parser {
         struct arena *arena;
         const char *original;
-        char *text, *at, *end; /* a word of NULs stands at the end */
+        char *text, *end; /* a word of NULs stands at the end */
         size_t depth, most_depth;
         uint64_t seed;
         struct json *block; /* what is left of it */
@@ -25,7 +26,7 @@ struct parser {
 /* -- errors -- */
 
 /* The first fault is kept. Its place is found in the original text. */
-static bool fail(struct parser *p, const char *at, const char *message)
+static void *fail(struct parser *p, const char *at, const char *message)
 {
         size_t offset = (size_t)(at - p->text), line = 1, column = 1;
 
@@ -38,26 +39,24 @@ static bool fail(struct parser *p, const char *at, const char *message)
                 }
         }
         p->error = arena_printf(p->arena, "line %zu, column %zu: %s", line, column, message);
-        return false;
+        return NULL;
 }
 
-static bool fail_expected(struct parser *p, const char *expected)
+static void *fail_expected(struct parser *p, const char *at, const char *expected)
 {
-        unsigned char c = (unsigned char)*p->at;
-        const char *got = p->at == p->end       ? "the end of the text"
+        unsigned char c = (unsigned char)*at;
+        const char *got = at == p->end          ? "the end of the text"
                           : c > ' ' && c < 0x7F ? arena_printf(p->arena, "'%c'", c)
                                                 : arena_printf(p->arena, "the byte 0x%02X", c);
 
-        return fail(p, p->at, arena_printf(p->arena, "expected %s, got %s", expected, got));
+        return fail(p, at, arena_printf(p->arena, "expected %s, got %s", expected, got));
 }
 
-static inline void skip_spaces(struct parser *p)
+static inline char *skip_spaces(char *at)
 {
-        char *at = p->at;
-
         while (*at <= ' ' && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
                 at++;
-        p->at = at;
+        return at;
 }
 
 /* -- texts -- */
@@ -106,41 +105,39 @@ static char *put_utf8(char *to, uint32_t c)
 }
 
 /* "\uD83D\uDE00" is one character of two UTF-16 units; half of a pair is an error. */
-static bool read_unicode(struct parser *p, char **to)
+static char *read_unicode(struct parser *p, char *at, char **to)
 {
-        int32_t unit = hex_unit(p->at + 2), low;
+        int32_t unit = hex_unit(at + 2), low;
         uint32_t c;
 
         if (unit < 0)
-                return fail(p, p->at, "expected four hexadecimal digits after \\u");
+                return fail(p, at, "expected four hexadecimal digits after \\u");
         if (unit == 0)
-                return fail(p, p->at, "\\u0000 must not stand in a string");
+                return fail(p, at, "\\u0000 must not stand in a string");
         c = (uint32_t)unit;
         if (unit >= 0xD800 && unit <= 0xDFFF) {
-                low = p->at[6] == '\\' && p->at[7] == 'u' ? hex_unit(p->at + 8) : -1;
+                low = at[6] == '\\' && at[7] == 'u' ? hex_unit(at + 8) : -1;
                 if (unit > 0xDBFF || low < 0xDC00 || low > 0xDFFF)
-                        return fail(p, p->at, "half of a surrogate pair stands alone");
+                        return fail(p, at, "half of a surrogate pair stands alone");
                 c = 0x10000 + ((c - 0xD800) << 10) + ((uint32_t)low - 0xDC00);
-                p->at += 6;
+                at += 6;
         }
-        p->at += 6;
         *to = put_utf8(*to, c);
-        return true;
+        return at + 6;
 }
 
-static bool read_escape(struct parser *p, char **to)
+static char *read_escape(struct parser *p, char *at, char **to)
 {
         static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
         const char *found;
 
-        if (p->at[1] == 'u')
-                return read_unicode(p, to);
-        found = p->at[1] ? strchr(from, p->at[1]) : NULL;
+        if (at[1] == 'u')
+                return read_unicode(p, at, to);
+        found = at[1] ? strchr(from, at[1]) : NULL;
         if (!found)
-                return fail(p, p->at, "unknown escape after \\");
+                return fail(p, at, "unknown escape after \\");
         *(*to)++ = into[found - from];
-        p->at += 2;
-        return true;
+        return at + 2;
 }
 
 /* The highest bit of each byte that is 0; behind the first one others may have it as well. */
@@ -164,44 +161,48 @@ static inline char *skip_plain(char *at)
         }
 }
 
-/* Reads a text from its first escape or byte beyond ASCII on. */
-static __attribute__((noinline)) bool read_text_rest(struct parser *p, const char *from, char **ret_end)
+/* Reads a text from its first escape or byte beyond ASCII on, to its closing quote. */
+static __attribute__((noinline)) char *read_text_rest(struct parser *p, char *at, const char *from, char **ret_end)
 {
-        char *to = p->at;
+        char *to = at;
 
-        while (*p->at != '"') {
-                if (*p->at == '\\') {
-                        if (!read_escape(p, &to))
-                                return false;
-                } else if ((unsigned char)*p->at < ' ') {
-                        return p->at == p->end ? fail(p, from - 1, "the text that begins here has no closing quote")
-                                               : fail(p, p->at, "a control character must be escaped");
+        while (*at != '"') {
+                if (*at == '\\') {
+                        at = read_escape(p, at, &to);
+                        if (!at)
+                                return NULL;
+                } else if ((unsigned char)*at < ' ') {
+                        return at == p->end ? fail(p, from - 1, "the text that begins here has no closing quote")
+                                            : fail(p, at, "a control character must be escaped");
                 } else {
-                        *to++ = *p->at++;
+                        *to++ = *at++;
                 }
         }
         if (!utf8_is_clean(from, (size_t)(to - from)))
                 return fail(p, from, "the text is not UTF-8");
         *ret_end = to;
-        return true;
+        return at;
 }
 
 /* At a quote. */
-static inline __attribute__((always_inline)) bool read_text(struct parser *p, const char **ret, uint32_t *ret_length)
+static inline __attribute__((always_inline)) char *read_text(struct parser *p, char *at, const char **ret,
+                                                             uint32_t *ret_length)
 {
-        const char *from = ++p->at;
+        const char *from = ++at;
         char *end;
 
-        p->at = end = skip_plain(p->at);
-        if (*p->at != '"' && !read_text_rest(p, from, &end))
-                return false;
+        at = end = skip_plain(at);
+        if (*at != '"') {
+                at = read_text_rest(p, at, from, &end);
+                if (!at)
+                        return NULL;
+        }
         *end = '\0';
-        p->at++;
         if ((size_t)(end - from) > UINT32_MAX)
                 return fail(p, from, "the text is too long");
         *ret = from;
         *ret_length = (uint32_t)(end - from);
-        return true;
+        return at + 1;
 }
 
 /* -- numbers -- */
@@ -211,7 +212,7 @@ static inline bool is_digit(char c)
         return c >= '0' && c <= '9';
 }
 
-static const char *skip_digits(const char *at)
+static char *skip_digits(char *at)
 {
         while (is_digit(*at))
                 at++;
@@ -219,26 +220,26 @@ static const char *skip_digits(const char *at)
 }
 
 /* A point with digits, an exponent with digits, or both, at `at`. */
-static bool read_real(struct parser *p, const char *from, const char *at, struct json *value)
+static char *read_real(struct parser *p, const char *from, char *at, struct json *value)
 {
         const char *digits;
 
         if (*at == '.') {
-                digits = at + 1;
-                at = skip_digits(digits);
+                digits = ++at;
+                at = skip_digits(at);
                 if (at == digits)
                         return fail(p, at, "expected a digit after the point");
         }
         if (*at == 'e' || *at == 'E') {
-                digits = at + 1 + (at[1] == '+' || at[1] == '-');
-                at = skip_digits(digits);
+                at += 1 + (at[1] == '+' || at[1] == '-');
+                digits = at;
+                at = skip_digits(at);
                 if (at == digits)
                         return fail(p, at, "expected a digit in the exponent");
         }
         value->kind = JSON_IS_REAL;
         value->f = strtod(from, NULL);
-        p->at += at - from;
-        return isfinite(value->f) || fail(p, from, "the number is too large");
+        return isfinite(value->f) ? at : fail(p, from, "the number is too large");
 }
 
 #define SAFE_DIGITS 18 /* of a number that always fits into 64 bits */
@@ -263,9 +264,9 @@ static bool read_digits(const char *at, const char *end, bool is_negative, int64
         return fits;
 }
 
-static bool read_number(struct parser *p, struct json *value)
+static char *read_number(struct parser *p, char *from, struct json *value)
 {
-        const char *from = p->at, *digits = from + (*from == '-'), *at = skip_digits(digits);
+        char *digits = from + (*from == '-'), *at = skip_digits(digits);
 
         if (at == digits)
                 return fail(p, at, "expected a digit after -");
@@ -276,8 +277,7 @@ static bool read_number(struct parser *p, struct json *value)
         if (!read_digits(digits, at, *from == '-', &value->i))
                 return fail(p, from, "the integer does not fit into 64 bits");
         value->kind = JSON_IS_INTEGER;
-        p->at += at - from;
-        return true;
+        return at;
 }
 
 /* -- values -- */
@@ -293,62 +293,60 @@ static struct json *new_value(struct parser *p)
         return p->block++;
 }
 
-static bool read_word(struct parser *p, const char *word, struct json *value, enum json_kind kind, int64_t i)
+static char *read_word(struct parser *p, char *at, const char *word, struct json *value, enum json_kind kind, int64_t i)
 {
         size_t length = strlen(word);
 
-        if ((size_t)(p->end - p->at) < length || memcmp(p->at, word, length) != 0)
-                return fail_expected(p, "a value");
-        p->at += length;
+        if ((size_t)(p->end - at) < length || memcmp(at, word, length) != 0)
+                return fail_expected(p, at, "a value");
         value->kind = kind;
         value->i = i;
-        return true;
+        return at + length;
 }
 
 /* A value without others in it, or the beginning of one with them. */
-static bool read_value(struct parser *p, struct json *value)
+static inline __attribute__((always_inline)) char *read_value(struct parser *p, char *at, struct json *value)
 {
-        skip_spaces(p);
-        switch (*p->at) {
+        switch (*at) {
         case '"':
                 value->kind = JSON_IS_TEXT;
-                return read_text(p, &value->text, &value->count);
+                return read_text(p, at, &value->text, &value->count);
         case '{':
+                value->kind = JSON_IS_OBJECT;
+                return at + 1;
         case '[':
-                value->kind = *p->at++ == '{' ? JSON_IS_OBJECT : JSON_IS_LIST;
-                value->first = NULL;
-                return true;
+                value->kind = JSON_IS_LIST;
+                return at + 1;
         case 't':
-                return read_word(p, "true", value, JSON_IS_BOOL, 1);
+                return read_word(p, at, "true", value, JSON_IS_BOOL, 1);
         case 'f':
-                return read_word(p, "false", value, JSON_IS_BOOL, 0);
+                return read_word(p, at, "false", value, JSON_IS_BOOL, 0);
         case 'n':
-                return read_word(p, "null", value, JSON_IS_NULL, 0);
+                return read_word(p, at, "null", value, JSON_IS_NULL, 0);
         default:
-                return *p->at == '-' || is_digit(*p->at) ? read_number(p, value) : fail_expected(p, "a value");
+                return *at == '-' || is_digit(*at) ? read_number(p, at, value) : fail_expected(p, at, "a value");
         }
 }
 
 /* The name and the colon of a member. */
-static bool read_name(struct parser *p, struct json *member)
+static inline __attribute__((always_inline)) char *read_name(struct parser *p, char *at, struct json *member)
 {
         uint32_t length;
 
-        skip_spaces(p);
-        if (*p->at != '"')
-                return fail_expected(p, "a name in quotes");
-        if (!read_text(p, &member->name, &length))
-                return false;
-        skip_spaces(p);
-        if (*p->at != ':')
-                return fail_expected(p, "':'");
-        p->at++;
-        return true;
+        at = skip_spaces(at);
+        if (*at != '"')
+                return fail_expected(p, at, "a name in quotes");
+        at = read_text(p, at, &member->name, &length);
+        if (!at)
+                return NULL;
+        at = skip_spaces(at);
+        return *at == ':' ? at + 1 : fail_expected(p, at, "':'");
 }
 
 static bool fail_twice(struct parser *p, const struct json *member)
 {
-        return fail(p, member->name, arena_printf(p->arena, "the object has '%.100s' twice", member->name));
+        fail(p, member->name, arena_printf(p->arena, "the object has '%.100s' twice", member->name));
+        return false;
 }
 
 static bool few_names_differ(struct parser *p, const struct json *object)
@@ -385,11 +383,11 @@ struct place {
         struct json *value;  /* the one that is read next or was read last */
 };
 
-static bool begin_element(struct parser *p, struct place *place)
+static inline __attribute__((always_inline)) char *begin_element(struct parser *p, char *at, struct place *place)
 {
         place->value = new_value(p);
         place->holder->count++;
-        return place->holder->kind == JSON_IS_LIST || read_name(p, place->value);
+        return place->holder->kind == JSON_IS_LIST ? at : read_name(p, at, place->value);
 }
 
 static inline char closing(const struct json *holder)
@@ -397,75 +395,81 @@ static inline char closing(const struct json *holder)
         return holder->kind == JSON_IS_OBJECT ? '}' : ']';
 }
 
-/* After the beginning of a list or object: *ret_is_open when it has elements, of which the first is next. */
-static bool open_holder(struct parser *p, struct place *place, bool *ret_is_open)
+/* At the first element of a list or object. */
+static char *open_holder(struct parser *p, char *at, struct place *place)
 {
         struct json *holder = place->value;
 
-        skip_spaces(p);
-        *ret_is_open = *p->at != closing(holder);
-        if (!*ret_is_open) {
-                p->at++;
-                return true;
-        }
         if (p->depth++ == p->most_depth)
-                return fail(p, p->at,
+                return fail(p, at,
                             arena_printf(p->arena, "lists and objects nest deeper than the limit message_depth, %zu",
                                          p->most_depth));
         holder->next = place->holder;
         place->holder = holder;
-        if (!begin_element(p, place))
-                return false;
+        at = begin_element(p, at, place);
         holder->first = place->value;
-        return true;
+        return at;
 }
 
-/* After a complete value: closes what ends with it. *ret_is_open when another element is next. */
-static bool close_holders(struct parser *p, struct place *place, bool *ret_is_open)
+/* At the closing bracket of the innermost list or object, which becomes the value that was read last. */
+static char *close_holder(struct parser *p, char *at, struct place *place)
+{
+        struct json *holder = place->holder;
+
+        p->depth--;
+        if (holder->kind == JSON_IS_OBJECT && holder->count > 1 &&
+            !(holder->count <= FEW_NAMES ? few_names_differ(p, holder) : many_names_differ(p, holder)))
+                return NULL;
+        place->holder = (struct json *)(uintptr_t)holder->next;
+        holder->next = NULL;
+        place->value = holder;
+        return at + 1;
+}
+
+/* After a complete value: closes what ends with it, and begins the element that follows. */
+static inline __attribute__((always_inline)) char *end_value(struct parser *p, char *at, struct place *place)
 {
         while (place->holder) {
                 struct json *last = place->value, *holder = place->holder;
 
-                skip_spaces(p);
-                *ret_is_open = *p->at == ',';
-                if (*ret_is_open) {
-                        p->at++;
-                        if (!begin_element(p, place))
-                                return false;
+                at = skip_spaces(at);
+                if (*at == ',') {
+                        at = begin_element(p, at + 1, place);
                         last->next = place->value;
-                        return true;
+                        return at;
                 }
-                if (*p->at != closing(holder))
-                        return fail_expected(p, holder->kind == JSON_IS_OBJECT ? "',' or '}'" : "',' or ']'");
-                p->at++;
-                p->depth--;
-                if (holder->kind == JSON_IS_OBJECT && holder->count > 1 &&
-                    !(holder->count <= FEW_NAMES ? few_names_differ(p, holder) : many_names_differ(p, holder)))
-                        return false;
-                place->holder = (struct json *)(uintptr_t)holder->next;
-                holder->next = NULL;
-                place->value = holder;
+                if (*at != closing(holder))
+                        return fail_expected(p, at, holder->kind == JSON_IS_OBJECT ? "',' or '}'" : "',' or ']'");
+                at = close_holder(p, at, place);
+                if (!at)
+                        return NULL;
         }
-        *ret_is_open = false;
-        return true;
+        return at;
 }
 
 static bool read_document(struct parser *p, struct json *root)
 {
         struct place place = {.value = root};
-        bool is_open = true;
+        char *at = p->text;
 
-        while (is_open) {
-                if (!read_value(p, place.value))
+        do {
+                at = read_value(p, skip_spaces(at), place.value);
+                if (!at)
                         return false;
-                is_open = false;
-                if (place.value->kind >= JSON_IS_LIST && !open_holder(p, &place, &is_open))
-                        return false;
-                if (!is_open && !close_holders(p, &place, &is_open))
-                        return false;
-        }
-        skip_spaces(p);
-        return p->at == p->end || fail_expected(p, "the end of the text");
+                if (place.value->kind >= JSON_IS_LIST) {
+                        at = skip_spaces(at);
+                        if (*at != closing(place.value)) {
+                                at = open_holder(p, at, &place);
+                                continue;
+                        }
+                        at++;
+                }
+                at = end_value(p, at, &place);
+        } while (at && place.holder);
+        if (!at)
+                return false;
+        at = skip_spaces(at);
+        return at == p->end || fail_expected(p, at, "the end of the text");
 }
 
 enum ox_code json_read(struct arena *arena, const struct ox_limits *limits, uint64_t seed, const char *text,
@@ -474,7 +478,7 @@ enum ox_code json_read(struct arena *arena, const struct ox_limits *limits, uint
         struct parser p = {.arena = arena, .original = text, .most_depth = (size_t)limits->message_depth, .seed = seed};
         struct json *root = new_value(&p);
 
-        p.text = p.at = arena_alloc(arena, length + WORD);
+        p.text = arena_alloc(arena, length + WORD);
         p.end = p.text + length;
         memcpy(p.text, text, length);
         memset(p.end, 0, WORD);

@@ -48,6 +48,20 @@ static bool is_name(const char *given, const char *name)
         return *given == *name;
 }
 
+/* The place of a member's name among `names`; that of the NULL at their end if it is none. */
+static size_t find_name(const char *given, const char *const *names)
+{
+        size_t i = 0;
+
+        while (names[i] && !text_same(given, names[i]))
+                i++;
+        if (names[i])
+                return i;
+        for (i = 0; names[i] && !is_name(given, names[i]); i++) {
+        }
+        return i;
+}
+
 /* "; did you mean 'shape'?", or a list of all names if none is near. */
 static const char *hint_of(struct builder *b, const char *given, const char *const *names)
 {
@@ -75,10 +89,8 @@ enum ox_code read_members(struct builder *b, struct build_subject subject, const
                 ret_member[i] = NULL;
         TRY(read_kind(b, subject, object, JSON_IS_OBJECT, "an object"));
         for (const struct json *member = object->first; member; member = member->next) {
-                size_t i = 0;
+                const size_t i = find_name(member->name, names);
 
-                while (names[i] && !is_name(member->name, names[i]))
-                        i++;
                 if (!names[i])
                         return build_fail(b, OX_INVALID_ARGUMENT, subject, "unknown member '%.60s'; %s", member->name,
                                           hint_of(b, member->name, names));
