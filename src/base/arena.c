@@ -6,23 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/checked.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define ARENA_POISON 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ARENA_POISON 1
-#endif
-#endif
-#ifdef ARENA_POISON
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(at, size)   ((void)(at), (void)(size))
-#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
-#endif
-
-#define ALIGNMENT   alignof(uint64_t)   /* of max_align_t, most of a model's names would be padded to 16 bytes */
 #define FIRST_BLOCK ((size_t)64 * 1024) /* with its head, as all */
 #define LAST_BLOCK  ((size_t)4 * 1024 * 1024)
 
@@ -30,26 +13,14 @@
    one page fault in 2 MiB, where the system grants such pages, and not 512. */
 #define HUGE_PAGE ((size_t)2 * 1024 * 1024)
 
+#define ALIGNMENT ARENA_ALIGNMENT
+
 /* Blocks in order of use; those after `current` are kept for later. */
-struct block {
-        struct block *next;
+struct arena_block {
+        struct arena_block *next;
         size_t size;    /* of data, a multiple of ALIGNMENT */
         bool is_mapped; /* from the system itself, for it alone gives back whole pages at once */
         alignas(ALIGNMENT) unsigned char data[];
-};
-
-struct arena {
-        size_t limit;
-        size_t before; /* bytes handed out of blocks before the current one */
-        size_t held;   /* in blocks */
-        struct arena_source *source;
-        struct block *first, *current;
-        unsigned char *at;   /* of the current block, the first byte that is free */
-        size_t room;         /* from there on, within the block and the limit: a multiple of ALIGNMENT */
-        unsigned char *last; /* the last thing allocated, for growing in place */
-        struct arena_guard *guard;
-        enum ox_code failure; /* the reason of the last failed allocation */
-        char failure_text[ARENA_FAILURE_TEXT];
 };
 
 static bool fail_at_limit(struct arena *arena)
@@ -91,7 +62,7 @@ static void *map_pages(size_t whole)
 }
 
 /* `whole` bytes, with the head of a block: mapped where they are a multiple of HUGE_PAGE. */
-static struct block *block_new(struct arena *arena, size_t whole)
+static struct arena_block *block_new(struct arena *arena, size_t whole)
 {
         struct arena_source *source = arena->source;
         bool is_mapped = whole % HUGE_PAGE == 0;
@@ -100,7 +71,7 @@ static struct block *block_new(struct arena *arena, size_t whole)
                 fail_at_source(arena, whole);
                 return NULL;
         }
-        struct block *block = is_mapped ? map_pages(whole) : malloc(whole);
+        struct arena_block *block = is_mapped ? map_pages(whole) : malloc(whole);
 
         if (!block) {
                 if (source)
@@ -111,15 +82,15 @@ static struct block *block_new(struct arena *arena, size_t whole)
         }
         arena->held += whole;
         block->next = NULL;
-        block->size = whole - sizeof(struct block);
+        block->size = whole - sizeof(struct arena_block);
         block->is_mapped = is_mapped;
         ASAN_POISON_MEMORY_REGION(block->data, block->size);
         return block;
 }
 
-static void block_free(struct arena *arena, struct block *block)
+static void block_free(struct arena *arena, struct arena_block *block)
 {
-        size_t whole = block->size + sizeof(struct block);
+        size_t whole = block->size + sizeof(struct arena_block);
 
         ASAN_UNPOISON_MEMORY_REGION(block->data, block->size);
         if (block->is_mapped)
@@ -141,7 +112,7 @@ size_t arena_held(const struct arena *arena)
         return arena->held;
 }
 
-static void arena_enter(struct arena *arena, struct block *block)
+static void arena_enter(struct arena *arena, struct arena_block *block)
 {
         size_t left = (arena->limit - arena->before) & ~(ALIGNMENT - 1);
 
@@ -176,7 +147,7 @@ void arena_free(struct arena *arena)
 {
         if (!arena)
                 return;
-        for (struct block *block = arena->first, *next; block; block = next) {
+        for (struct arena_block *block = arena->first, *next; block; block = next) {
                 next = block->next;
                 block_free(arena, block);
         }
@@ -186,11 +157,11 @@ void arena_free(struct arena *arena)
 void arena_reset(struct arena *arena, size_t keep)
 {
         size_t kept = 0;
-        struct block **link = &arena->first->next;
+        struct arena_block **link = &arena->first->next;
 
         kept += arena->first->size;
         while (*link) {
-                struct block *block = *link;
+                struct arena_block *block = *link;
 
                 if (kept + block->size > keep) {
                         *link = block->next;
@@ -200,7 +171,7 @@ void arena_reset(struct arena *arena, size_t keep)
                 kept += block->size;
                 link = &block->next;
         }
-        for (struct block *block = arena->first; block; block = block->next)
+        for (struct arena_block *block = arena->first; block; block = block->next)
                 ASAN_POISON_MEMORY_REGION(block->data, block->size);
         arena->before = 0;
         arena->last = NULL;
@@ -217,13 +188,13 @@ struct arena_guard *arena_set_guard(struct arena *arena, struct arena_guard *gua
 
 /* A block with room for `size` bytes: of huge pages, unless the arena may not have that much or there is not that much
    left for it. */
-static struct block *block_for(struct arena *arena, size_t size)
+static struct arena_block *block_for(struct arena *arena, size_t size)
 {
         size_t usual = arena->current->size < HUGE_PAGE / 2 ? HUGE_PAGE : LAST_BLOCK;
         size_t least, pages;
-        struct block *block = NULL;
+        struct arena_block *block = NULL;
 
-        if (!add_size(size, sizeof(struct block), &least) || !add_size(least, HUGE_PAGE - 1, &pages)) {
+        if (!add_size(size, sizeof(struct arena_block), &least) || !add_size(least, HUGE_PAGE - 1, &pages)) {
                 fail_at_limit(arena);
                 return NULL;
         }
@@ -238,11 +209,11 @@ static struct block *block_for(struct arena *arena, size_t size)
 /* Makes `current` a block with room for `size` bytes. */
 static bool arena_next_block(struct arena *arena, size_t size)
 {
-        struct block **link = &arena->current->next;
+        struct arena_block **link = &arena->current->next;
 
         /* A kept block that is too small is left for another turn: a new one goes before it. */
         if (!*link || (*link)->size < size) {
-                struct block *block = block_for(arena, size);
+                struct arena_block *block = block_for(arena, size);
 
                 if (!block)
                         return false;
@@ -269,21 +240,12 @@ static bool arena_make_room(struct arena *arena, size_t size)
 
 void *arena_try_alloc(struct arena *arena, size_t size)
 {
-        if (size - 1 >= arena->room) { /* 0 too */
-                if (!arena_make_room(arena, size))
-                        return NULL;
-                size = size ? size : 1;
-        }
-        size_t rounded = (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
-
-        arena->last = arena->at;
-        arena->at += rounded;
-        arena->room -= rounded;
-        ASAN_UNPOISON_MEMORY_REGION(arena->last, size);
-        return arena->last;
+        if (size - 1 >= arena->room && !arena_make_room(arena, size))
+                return NULL;
+        return arena_carve(arena, size ? size : 1);
 }
 
-void *arena_alloc(struct arena *arena, size_t size)
+void *arena_alloc_more(struct arena *arena, size_t size)
 {
         void *at = arena_try_alloc(arena, size);
 
@@ -295,15 +257,6 @@ void *arena_alloc(struct arena *arena, size_t size)
 void *arena_zalloc(struct arena *arena, size_t size)
 {
         return memset(arena_alloc(arena, size), 0, size);
-}
-
-void *arena_array(struct arena *arena, size_t count, size_t size)
-{
-        size_t whole;
-
-        if (!mul_size(count, size, &whole))
-                whole = SIZE_MAX;
-        return arena_alloc(arena, whole);
 }
 
 void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_size)
