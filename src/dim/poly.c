@@ -242,6 +242,13 @@ unsigned poly_mul(struct dim_table *t, struct poly a, struct poly b, struct poly
 unsigned expr_combine(struct dim_table *t, struct dim a, int64_t ka, struct dim b, int64_t kb, struct dim *ret)
 {
         struct term room_a, room_b;
+        int64_t left, right, sum;
+
+        if (dim_is_int(a) && dim_is_int(b) && mul_i64(a.val, ka, &left) && mul_i64(b.val, kb, &right) &&
+            add_i64(left, right, &sum)) {
+                *ret = dim_int(sum);
+                return 0;
+        }
         struct poly pa = poly_of(t, a, &room_a), pb = poly_of(t, b, &room_b);
         struct scratch_mark mark = scratch_mark(t);
         struct term *out = scratch_take(t, pa.n + pb.n + 1, sizeof(*out));
