@@ -19,7 +19,8 @@ enum field field_find(const char *name, size_t length)
         while (i < FIELD_COUNT && fields[i].length < length)
                 i++;
         for (; i < FIELD_COUNT && fields[i].length == length; i++)
-                if (memcmp(fields[i].name, name, length) == 0 || strncasecmp(fields[i].name, name, length) == 0)
+                if ((name[0] | 0x20) == fields[i].name[0] &&
+                    (memcmp(fields[i].name, name, length) == 0 || strncasecmp(fields[i].name, name, length) == 0))
                         return (enum field)i;
         return FIELD_COUNT;
 }

@@ -13,19 +13,31 @@ struct head {
         bool bad_name, bad_value;
 };
 
+static bool is_token_char(char c)
+{
+        static const char others[] = "!#$%&'*+.^`|~";
+
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+               (c && strchr(others, c));
+}
+
 /* Field names are tokens (RFC 9110, 5.6.2), which excludes a space before the colon. */
 static bool is_token(const char *name, size_t size)
 {
-        static const char others[] = "!#$%&'*+-.^_`|~";
+        size_t i = 0;
 
-        for (size_t i = 0; i < size; i++) {
-                char c = name[i];
+        while (i < size && is_token_char(name[i]))
+                i++;
+        return size > 0 && i == size;
+}
 
-                if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                      (c && strchr(others, c))))
-                        return false;
-        }
-        return size > 0;
+/* Whether a value holds what no line of a head may: NUL, CR or LF. */
+static bool is_broken(const char *value, size_t size)
+{
+        for (size_t i = 0; i < size; i++)
+                if ((unsigned char)value[i] <= '\r' && (!value[i] || value[i] == '\r' || value[i] == '\n'))
+                        return true;
+        return false;
 }
 
 static enum MHD_Result each_field(void *user, enum MHD_ValueKind kind, const char *name, size_t name_size,
@@ -37,8 +49,7 @@ static enum MHD_Result each_field(void *user, enum MHD_ValueKind kind, const cha
         head->fields++;
         if (!is_token(name, name_size))
                 head->bad_name = true;
-        if (!value || memchr(value, '\0', value_size) || memchr(value, '\r', value_size) ||
-            memchr(value, '\n', value_size)) {
+        if (!value || is_broken(value, value_size)) {
                 head->bad_value = true;
                 return MHD_YES;
         }

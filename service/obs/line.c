@@ -21,13 +21,6 @@ static char *put_name(char *to, const struct log_field *field)
         return to + field->length;
 }
 
-static char *put_word(char *to, const char *word)
-{
-        while (*word)
-                *to++ = *word++;
-        return to;
-}
-
 static char *put_digits(char *to, uint64_t number)
 {
         char digits[NUMBER_BYTES];
@@ -52,6 +45,9 @@ static char *put_number(char *to, int64_t number)
 static char *put_ms(char *to, int64_t ns)
 {
         uint64_t us = ns > 0 ? (uint64_t)ns / 1000 : 0;
+
+        if (us == 0)
+                return put(to, "0.000", 5);
         unsigned part = (unsigned)(us % 1000);
 
         to = put_digits(to, us / 1000);
@@ -189,7 +185,7 @@ void line_field(struct line *line, const struct log_field *field)
                 to = put_text(line, to, field->text);
                 break;
         case LOG_WORD:
-                to = line->json ? put_quoted(to, field->text) : put_word(to, field->text);
+                to = line->json ? put_quoted(to, field->text) : stpcpy(to, field->text);
                 break;
         case LOG_INT:
                 to = put_number(to, field->number);
