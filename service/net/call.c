@@ -219,8 +219,9 @@ static void log_call(const struct call *call, int64_t took_ns, const struct sock
         char client[ADDRESS_TEXT];
         const int64_t *stage = call->stage_ns;
         const struct log_field fields[] = {
-                {LOG_NAME("client"), .text = address_text(address, client)},
-                {LOG_NAME("method"), .text = call->method_name},
+                {LOG_NAME("client"), .kind = LOG_WORD, .text = address_text(address, client)},
+                {LOG_NAME("method"), .kind = call->method == METHOD_OTHER ? LOG_TEXT : LOG_WORD,
+                 .text = call->method_name},
                 {LOG_NAME("path"), .text = call->path},
                 {LOG_NAME("protocol"), .text = call->protocol},
                 {LOG_NAME("status"), .kind = LOG_INT, .number = call->status},

@@ -47,7 +47,7 @@ static enum MHD_Result each_field(void *user, enum MHD_ValueKind kind, const cha
         enum field field = field_find(name, name_size);
 
         head->fields++;
-        if (!is_token(name, name_size))
+        if (field == FIELD_COUNT && !is_token(name, name_size))
                 head->bad_name = true;
         if (!value || is_broken(value, value_size)) {
                 head->bad_value = true;

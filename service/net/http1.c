@@ -331,7 +331,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
         }
         /* libmicrohttpd takes a trailer field without a name for the end of the trailer, so nothing after a trailer is
            read. */
-        if (MHD_get_connection_values(connection, MHD_FOOTER_KIND, NULL, NULL) > 0)
+        if (!call->has_length && MHD_get_connection_values(connection, MHD_FOOTER_KIND, NULL, NULL) > 0)
                 call->close = true;
         return call->phase == PHASE_SENT ? MHD_YES : send_reply(call);
 }

@@ -172,12 +172,12 @@ static char *put_text(const struct line *line, char *to, const char *text)
         return end ? end : put_quoted(to, text);
 }
 
-void line_field(struct line *line, const struct log_field *field)
+static inline void put_field(struct line *line, const struct log_field *field)
 {
         static const size_t most = LINE_NAME + LINE_TEXT + sizeof("\"...\",\"\":") + END_BYTES;
         char *to = line->text + line->length;
 
-        if ((field->kind == LOG_TEXT && !field->text) || line->length + most > sizeof(line->text))
+        if ((field->kind <= LOG_WORD && !field->text) || line->length + most > sizeof(line->text))
                 return;
         to = put_head(line, to, field);
         switch (field->kind) {
@@ -195,6 +195,12 @@ void line_field(struct line *line, const struct log_field *field)
                 break;
         }
         line->length = (size_t)(to - line->text);
+}
+
+void line_fields(struct line *line, const struct log_field *fields, int count)
+{
+        for (int i = 0; i < count; i++)
+                put_field(line, &fields[i]);
 }
 
 void line_end(struct line *line)

@@ -12,7 +12,7 @@
 enum log_kind { LOG_TEXT, LOG_WORD, LOG_INT, LOG_MS };
 
 /* A field of a line: a text (NULL: the field is omitted), a number, or with LOG_MS a duration in ns, written as
-   milliseconds. LOG_WORD is a short text of ours that needs quotes only in JSON. */
+   milliseconds. LOG_WORD is a short text of ours (or NULL) that needs quotes only in JSON. */
 struct log_field {
         char name[LINE_NAME];
         size_t length; /* of the name */
@@ -33,5 +33,5 @@ struct line {
 void line_begin(struct line *line, bool json);
 
 /* A field for which there is no room is omitted as a whole. */
-void line_field(struct line *line, const struct log_field *field);
+void line_fields(struct line *line, const struct log_field *fields, int count);
 void line_end(struct line *line);

@@ -216,14 +216,16 @@ void log_line(const char *level, const char *message, const struct log_field *fi
 {
         struct line line;
         char time[TIME_BYTES];
+        const struct log_field head[] = {
+                {LOG_NAME("time"), .kind = LOG_WORD, .text = time},
+                {LOG_NAME("level"), .kind = LOG_WORD, .text = level},
+                {LOG_NAME("msg"), .text = message},
+        };
 
         write_time(time);
         line_begin(&line, state.json);
-        line_field(&line, &(struct log_field){LOG_NAME("time"), .kind = LOG_WORD, .text = time});
-        line_field(&line, &(struct log_field){LOG_NAME("level"), .kind = LOG_WORD, .text = level});
-        line_field(&line, &(struct log_field){LOG_NAME("msg"), .text = message});
-        for (int i = 0; i < count; i++)
-                line_field(&line, &fields[i]);
+        line_fields(&line, head, sizeof(head) / sizeof(head[0]));
+        line_fields(&line, fields, count);
         line_end(&line);
         send_line(&line);
 }

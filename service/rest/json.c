@@ -54,6 +54,8 @@ static void *fail_expected(struct parser *p, const char *at, const char *expecte
 
 static inline char *skip_spaces(char *at)
 {
+        if (*at == ' ') /* there is mostly one, or none */
+                at++;
         while (*at <= ' ' && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
                 at++;
         return at;

@@ -23,6 +23,7 @@ static const struct {
         size_t length;
         enum media media;
 } medias[] = {
+        {NAMED("application/json"), MEDIA_JSON},
         {NAMED("application/octet-stream"), MEDIA_BYTES},
         {NAMED("application/onnx"), MEDIA_BYTES},
         {NAMED("application/x-onnx"), MEDIA_BYTES},
@@ -30,7 +31,6 @@ static const struct {
         {NAMED("application/x-protobuf"), MEDIA_PROTO},
         {NAMED("application/protobuf"), MEDIA_PROTO},
         {NAMED("multipart/form-data"), MEDIA_FORM},
-        {NAMED("application/json"), MEDIA_JSON},
 };
 
 static size_t type_length(const char *type)

@@ -272,6 +272,7 @@ enum ox_code node_json_read(void *user)
 
         builder_init(&b, ox_context_arena(n->context), n->request.strings, n->request.dims,
                      ox_context_limits(n->context));
+        b.has_clean = true; /* json_read() has seen to it */
         enum ox_code code = read_request(&b, n);
 
         n->error = b.error;

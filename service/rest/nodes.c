@@ -120,7 +120,8 @@ static enum ox_code infer_one(const struct nodes *n, const struct place *place, 
         }
         if (code != OX_OK)
                 return code;
-        options.work_ns = n->is_inline ? inline_left(n) : 0;
+        if (n->is_inline)
+                options.work_ns = n->is_batch ? inline_left(n) : INLINE_NS;
         options.look = place->look;
         options.look_user = place->look_user;
         code = ox_request_infer(place->context, &node.request, &options, ret);

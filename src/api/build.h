@@ -15,7 +15,8 @@ struct builder {
         struct dim_table *dims;
         const struct ox_limits *limits;
         const char *error;
-        bool *alone; /* by the handle of a name: it is a dimension by itself in some value */
+        bool has_clean; /* all texts that it is given are clean UTF-8 (utf8_is_clean()) */
+        bool *alone;    /* by the handle of a name: it is a dimension by itself in some value */
         uint32_t alone_room;
 };
 

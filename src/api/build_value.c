@@ -32,7 +32,7 @@ enum ox_code build_check_text(struct builder *b, const char *what, const char *t
                 return build_fail(b, OX_RESOURCE_EXHAUSTED, subject,
                                   "%zu bytes are more than the limit name_bytes, %" PRId64, length,
                                   b->limits->name_bytes);
-        if (!utf8_is_clean(text, length))
+        if (!b->has_clean && !utf8_is_clean(text, length))
                 return build_fail(b, OX_INVALID_ARGUMENT, subject, "the text is not UTF-8");
         return OX_OK;
 }
@@ -143,8 +143,7 @@ static enum ox_code read_text(struct building *v, const char *text, int axis, st
         const struct dim_origin origin = {.value = kept_name(v), .axis = axis};
         size_t length = strlen(text);
 
-        if (length > (size_t)b->limits->name_bytes || !utf8_is_clean(text, length))
-                return build_check_text(b, "a size or element", text);
+        TRY(build_check_text(b, "a size or element", text));
         if (is_unnamed(text))
                 *ret = dim_fresh_input(b->dims,
                                        axis < 0 ? arena_printf(b->arena, "%s_length", v->name)

@@ -77,7 +77,7 @@ static inline __attribute__((malloc, returns_nonnull)) void *arena_carve(struct 
 }
 
 /* arena_alloc() where the current block has too little room, or for 0 bytes. */
-void *arena_alloc_more(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull, cold));
+void *arena_alloc_more(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull));
 
 /* Never returns NULL: without memory it bails with the reason of arena_failure(). Aligned for 64-bit numbers and
    pointers, the widest types in use; not zeroed. Without a guard, which only tests may do, running out of memory ends

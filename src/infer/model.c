@@ -338,7 +338,7 @@ static void note_dropped(struct infer *f, const struct infer_input *input)
 enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, const struct infer_node_request *request,
                         const struct ox_options *options, const struct ox_result **ret_result, const char **ret_error)
 {
-        struct infer *f = arena_new_zero(arena, struct infer);
+        struct infer *f = arena_new_array(arena, struct infer, 1);
         struct scope scope = {.path = result_main.scope, .more = &result_main};
         struct model_names names;
 

@@ -11,8 +11,7 @@ static const char *written(bool json, const struct log_field *fields, int count)
         static char text[LINE_BYTES + 1];
 
         line_begin(&line, json);
-        for (int i = 0; i < count; i++)
-                line_field(&line, &fields[i]);
+        line_fields(&line, fields, count);
         line_end(&line);
         ck_assert_uint_le(line.length, LINE_BYTES);
         memcpy(text, line.text, line.length);
