@@ -4,6 +4,7 @@
 #include "base/bounds.h"
 #include "infer/internal.h"
 #include "ops/kit/arith.h"
+#include "ops/kit/sizes.h"
 #include "ops/node/attr.h"
 #include "ops/node/input.h"
 #include "ops/node/output.h"
@@ -120,6 +121,9 @@ static struct dim differ(void *user, int axis)
                         return p->joined[i];
         struct dim joined = joined_size(d->n, d->output, axis, d->free_since != UINT32_MAX);
 
+        /* Of what is carried the next iteration may make more. */
+        if (d->free_since == UINT32_MAX)
+                size_between(d->n, joined, a, b);
         if (p && p->count < PAIRS) {
                 p->a[p->count] = a;
                 p->b[p->count] = b;

@@ -183,6 +183,40 @@ static void grow(struct node *n, const struct carry *c, size_t i, const struct v
         last->type.dim = dims;
 }
 
+/* A size that grows is at least what it was before the first of `count` iterations, and at most what it is after the
+   last one. */
+static void bound_size(struct node *n, const struct carry *c, struct dim before, struct dim after, struct dim initial,
+                       struct dim count)
+{
+        int64_t lower, upper;
+        struct dim last;
+
+        if (!grown(n, c, before, after, initial, count, &last) || !dim_proves_ge(n->dims, after, before))
+                return;
+        dim_range(n->dims, initial, &lower, &upper);
+        dim_assume_ge(n->dims, before, lower);
+        dim_assume_most(n->dims, before, last);
+}
+
+static void bound_carried(struct node *n, const struct carry *c, size_t i, const struct value *initial,
+                          struct dim count)
+{
+        const struct value *before = &c->args[c->first + i], *after = &c->outputs[c->first_out + i];
+        int64_t least, most;
+
+        /* The symbol that stands for an unknown number of iterations is newer than those that it would bound. */
+        dim_range(n->dims, count, &least, &most);
+        if (dim_names_since(n->dims, count, c->free_since) && most != INT64_MAX)
+                count = dim_int(most);
+        if (value_members(initial)->has_length && value_members(before)->has_length && value_members(after)->has_length)
+                bound_size(n, c, before->members->length, after->members->length, initial->members->length, count);
+        if (!type_has_shape(&after->type) || !type_has_shape(&initial->type) || !type_has_shape(&before->type) ||
+            initial->type.rank != after->type.rank || before->type.rank != after->type.rank)
+                return;
+        for (int d = 0; d < after->type.rank; d++)
+                bound_size(n, c, before->type.dim[d], after->type.dim[d], initial->type.dim[d], count);
+}
+
 /* What the last of `count` iterations gives: nothing but what every one gives is known of it. Without an iteration it
    is the initial value; when it is not known whether there is one, what holds for both. What changes from one to the
    next gets a symbol of its own: the body's stands for the sizes of all. */
@@ -342,6 +376,9 @@ enum ox_code control_loop(struct infer *f, const struct scope *scope, struct nod
 
         if (unrolled)
                 count = dim_int(trips);
+        for (size_t i = 0; i < n_state && c.changed; i++)
+                if (in_given(n, (int)i + 2))
+                        bound_carried(n, &c, i + 1 - skip, n->in[i + 2], count);
         for (int o = 0; o < n->n_out; o++) {
                 struct value value = unrolled ? each[o] : c.outputs[1 + o];
 

@@ -141,6 +141,23 @@ def symbol(seen, op_type):
 def bounds(daemon):
     seen = answer(daemon, [op("y = NonZero(x)")], ["x: bool[N,4]"], ["y"])
     equal("NonZero", symbol(seen, "NonZero"), (0, "4*N"))
+    joined = {"then_branch": graph([op("t = Concat(past, x)", axis=0)], [], ["t"]), "else_branch": graph([op("e = Relu(x)")], [], ["e"])}
+    seen = answer(daemon, [op("y = If(c)", **joined)], ["x: float[L]", "past: float[P]", "c: bool[]"], ["y"])
+    equal("one of two branches", symbol(seen, "If"), (0, "L + P"))
+    pair = [op("q = SequenceConstruct(x, y)"), op("z = SequenceAt(q, i)")]
+    seen = answer(daemon, pair, ["x: float[2,4]", "y: float[6,4]", "i: int64[]"], ["z"])
+    equal("one of two elements", symbol(seen, "SequenceAt") or symbol(seen, "SequenceConstruct"), (2, 6))
+    for what, split, found in (("a size", const("s", "int64[]", [4]), (0, 4)), ("sizes", numbers("s", 2, 3), (2, 3)),
+                               ("what nobody knows", op("s = Identity(open)"), (0, "N"))):
+        seen = answer(daemon, [split, op("q = SplitToSequence(x, s)"), op("z = SequenceAt(q, i)")],
+                      ["x: float[%s,4]" % ("5" if found[0] else "N"), "i: int64[]", "open: int64[L]"], ["z"])
+        equal("parts by %s" % what, symbol(seen, "SplitToSequence"), found)
+    body = graph([op("go = Identity(c)"), op("next = Concat(s, w)", axis=0)], ["i: int64[]", "c: bool[]", "s: float"], ["go: bool", "next: float"])
+    for what, nodes, least, most in (("a number of times", [const("m", "int64[]", [4])], 7, "4*K + 7"),
+                                     ("as often as a size says", [op("n = Shape(v)"), op("m = Squeeze(n)")], 7, "K*T + 7")):
+        seen = answer(daemon, nodes + [const("yes", "bool[]", [1]), op("y = Loop(m, yes, x)", body=body)],
+                      ["x: float[7]", "w: float[K]", "v: float[T]"], ["y"])
+        equal("what grows %s" % what, symbol(seen, "Loop"), (least, most))
     seen = answer(daemon, [op("y = Compress(x, c)", axis=0)], ["x: float[N,4]", "c: bool[C]"], ["y"])
     equal("Compress", symbol(seen, "Compress"), (0, "min(N, C)"))
     seen = answer(daemon, [op("k = Cast(q)", to=7), op("v, i = TopK(x, k)")], ["x: float[N,M]", "q: float[1]"],

@@ -238,6 +238,16 @@ def broken(name, seen, sizes):
     return [c for c, holds in conditions(name, seen, sizes) if not holds]
 
 
+def unexplained(daemon, data, seen):
+    """Symbols that data decides without bounds, and values of them without a reason."""
+    made_up = {s["name"] for s in seen.json["symbols"] if "op" in s}
+    missing = [s["name"] for s in seen.json["symbols"] if "op" in s and not {"min", "max"} <= set(s)]
+    wanted = [v["scope"] + "/" + v["name"] if v.get("scope") else v["name"]
+              for v in seen.json["values"] if made_up & set().union(*(names(str(d)) for d in v.get("shape", [])))]
+    told = daemon.infer(data, explain=wanted).json.get("explanations", [])
+    return missing + [e["value"] for e in told if not e["chain"]] + ["none told"] * (len(told) != len(wanted))
+
+
 def tied_runs(seen, sizes):
     """The first combinations of sizes that are said to run together, and some below them that are not. Other sizes stay,
     and none of them is 0, for the runtime does not look at what an empty tensor is joined with."""
@@ -261,7 +271,10 @@ def main():
         runs = []
         for make in MADE:
             nodes, inputs, good, bad, data = make()
-            seen = infer(daemon, model(graph(nodes, inputs, [])), include="sizes")
+            whole = model(graph(nodes, inputs, []))
+            seen = infer(daemon, whole, include="sizes")
+            missing = unexplained(daemon, whole, seen)
+            check("%s: what data decides has bounds and a reason" % make.__name__, not missing, missing)
             path = os.path.join(folder, make.__name__ + ".onnx")
             with open(path, "wb") as file:
                 file.write(with_all_values(nodes, inputs, seen))

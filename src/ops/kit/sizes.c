@@ -247,6 +247,16 @@ struct dim out_fresh_at_most(struct node *n, int o, int axis, struct dim most)
         return fresh;
 }
 
+void size_between(struct node *n, struct dim size, struct dim a, struct dim b)
+{
+        int64_t least_a, least_b, most;
+
+        dim_range(n->dims, a, &least_a, &most);
+        dim_range(n->dims, b, &least_b, &most);
+        dim_assume_ge(n->dims, size, least_a < least_b ? least_a : least_b);
+        dim_assume_most(n->dims, size, greater_dim(n, a, b));
+}
+
 struct dim greater_dim(struct node *n, struct dim a, struct dim b)
 {
         if (dim_proves_ge(n->dims, a, b))

@@ -52,6 +52,9 @@ bool rank_allowed(struct node *n, size_t rank, int input);
 /* A fresh symbol for axis `axis` of output `o`, known to be at most `most`; 0 if `most` is 0. */
 struct dim out_fresh_at_most(struct node *n, int o, int axis, struct dim most);
 
+/* Adds the facts about a fresh symbol that it is one of two sizes, or between them. */
+void size_between(struct node *n, struct dim size, struct dim a, struct dim b);
+
 /* The maximum (minimum) of two, decided by a proof if there is one. */
 struct dim greater_dim(struct node *n, struct dim a, struct dim b);
 struct dim lesser_dim(struct node *n, struct dim a, struct dim b);

@@ -6,14 +6,25 @@
 
 /* -- helpers -- */
 
+struct joining {
+        struct node *n;
+        const struct type *a, *b;
+};
+
 static struct dim fresh_axis(void *user, int axis)
 {
-        return out_fresh(user, 0, axis);
+        const struct joining *j = user;
+        struct dim size = out_fresh(j->n, 0, axis);
+
+        size_between(j->n, size, type_innermost(j->a)->dim[axis], type_innermost(j->b)->dim[axis]);
+        return size;
 }
 
 static struct type join(struct node *n, const struct type *a, const struct type *b)
 {
-        return type_same(a, b) ? *a : type_join(n->arena, n->dims, a, b, fresh_axis, n);
+        struct joining j = {n, a, b};
+
+        return type_same(a, b) ? *a : type_join(n->arena, n->dims, a, b, fresh_axis, &j);
 }
 
 /* Marks differing sizes in a shape that is being joined. */
@@ -49,6 +60,22 @@ static struct type join_marked(struct node *n, struct elements *elements, size_t
         return joined;
 }
 
+/* A symbol for the differing sizes of elements on an axis, with the numbers between which they are. */
+static struct dim joined_size(struct node *n, const struct elements *elements, size_t count, int axis)
+{
+        struct dim size = out_fresh(n, 0, axis);
+        int64_t least = INT64_MAX, most = INT64_MIN, lower, upper;
+
+        for (size_t i = 0; i < count; i++) {
+                dim_range(n->dims, elements->at[i]->dim[axis], &lower, &upper);
+                least = lower < least ? lower : least;
+                most = upper > most ? upper : most;
+        }
+        dim_assume_ge(n->dims, size, least);
+        dim_assume_le(n->dims, size, most);
+        return size;
+}
+
 /* One symbol stands for all differing sizes on an axis, for any number of elements. */
 static struct type join_all(struct node *n, struct elements *elements, size_t count)
 {
@@ -59,7 +86,7 @@ static struct type join_all(struct node *n, struct elements *elements, size_t co
         struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)joined.rank);
 
         for (int d = 0; d < joined.rank; d++)
-                dims[d] = dim_is(joined.dim[d], -1) ? out_fresh(n, 0, d) : joined.dim[d];
+                dims[d] = dim_is(joined.dim[d], -1) ? joined_size(n, elements, count, d) : joined.dim[d];
         joined.dim = dims;
         return joined;
 }
@@ -411,7 +438,8 @@ static enum ox_code split_evenly(struct node *n, int axis, int64_t chunk)
         if (dim_is(dim_mod(n->dims, size, dim_int(chunk)), 0))
                 return out_chunks(n, axis, count, each, each);
         if (!dim_is_int(size))
-                return out_chunks(n, axis, count, each, chunk_type(n, axis, out_fresh(n, 0, axis)));
+                return out_chunks(n, axis, count, each,
+                                  chunk_type(n, axis, out_fresh_at_most(n, 0, axis, dim_int(chunk))));
         return out_chunks(n, axis, count, each, chunk_type(n, axis, dim_int(size.val % chunk)));
 }
 
@@ -425,7 +453,7 @@ static enum ox_code split_by_sizes(struct node *n, int axis, const struct conten
         for (size_t i = 0; i < sizes->count; i++) {
                 if (!element_size(n, content_at(sizes, i), &chunk[i])) {
                         all_known = false;
-                        chunk[i] = out_fresh(n, 0, axis);
+                        chunk[i] = out_fresh_at_most(n, 0, axis, size);
                 }
                 elements_add(n->arena, elements, i, chunk_type(n, axis, chunk[i]));
         }
@@ -485,7 +513,8 @@ enum ox_code infer_SplitToSequence(struct node *n)
                 return split_evenly(n, axis, chunk);
         if (in_rank(n, 1) == 1 && in_content(n, 1))
                 return split_by_sizes(n, axis, in_content(n, 1));
-        TRY(out_sequence(n, *chunk_type(n, axis, out_fresh(n, 0, axis)), counted ? &count : NULL, NULL));
+        TRY(out_sequence(n, *chunk_type(n, axis, out_fresh_at_most(n, 0, axis, in_dim(n, 0, axis))),
+                         counted ? &count : NULL, NULL));
         out_along(n, axis);
         return OX_OK;
 }
