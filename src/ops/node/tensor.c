@@ -182,19 +182,26 @@ static struct scalar from_bits(enum elem elem, uint64_t bits)
         return scalar_int(dim_int((int64_t)bits));
 }
 
+/* A number of raw_data, in the order that a processor may not have. */
+static uint64_t little(const uint8_t *at, size_t width)
+{
+        uint64_t bits = 0;
+
+        for (size_t b = 0; b < width; b++)
+                bits |= (uint64_t)at[b] << (8 * b);
+        return bits;
+}
+
 /* Element i of raw_data, which is little-endian; elements of less than a byte fill it from its low end. */
 static struct scalar from_raw(const uint8_t *raw, enum elem elem, size_t i)
 {
         size_t width = (size_t)elem_bits(elem);
-        uint64_t bits = 0;
 
         if (width == 6 || width > 64)
                 return scalar_unknown();
         if (width < 8)
                 return from_bits(elem, (uint64_t)raw[i * width / 8] >> (i * width % 8));
-        for (size_t b = width / 8; b-- > 0;)
-                bits = bits << 8 | raw[i * width / 8 + b];
-        return from_bits(elem, bits);
+        return from_bits(elem, little(raw + i * (width / 8), width / 8));
 }
 
 /* Element i of int32_data: an integer, or the bits of a float, or several elements of less than a byte. */
@@ -238,6 +245,39 @@ static struct scalar element_at(const struct model_tensor *tensor, size_t i)
         }
 }
 
+/* All elements at once of the types that most tensors have; false for another type. */
+static bool fetch_floats(struct content *content, const struct model_tensor *tensor)
+{
+        const bool is_raw = tensor->place == PLACE_RAW;
+        const uint8_t *raw = tensor->data;
+
+        if (tensor->data_type != ELEM_FLOAT || content->count == 0 || (!is_raw && tensor->place != PLACE_FLOAT))
+                return false;
+        content->floats = arena_new_array(content->arena, double, content->count);
+        content->form = CONTENT_FLOATS;
+        for (size_t i = 0; i < content->count && is_raw; i++)
+                content->floats[i] = from_float32((uint32_t)little(raw + i * sizeof(float), sizeof(float)));
+        for (size_t i = 0; i < content->count && !is_raw; i++)
+                content->floats[i] = (double)((const float *)tensor->data)[i];
+        return true;
+}
+
+static bool fetch_ints(struct content *content, const struct model_tensor *tensor)
+{
+        const bool is_raw = tensor->place == PLACE_RAW;
+        const uint8_t *raw = tensor->data;
+
+        if (tensor->data_type != ELEM_INT64 || content->count == 0 || (!is_raw && tensor->place != PLACE_INT64))
+                return false;
+        content->ints = arena_new_array(content->arena, int64_t, content->count);
+        content->form = CONTENT_INTS;
+        for (size_t i = 0; i < content->count && is_raw; i++)
+                content->ints[i] = (int64_t)little(raw + i * sizeof(int64_t), sizeof(int64_t));
+        for (size_t i = 0; i < content->count && !is_raw; i++)
+                content->ints[i] = ((const int64_t *)tensor->data)[i];
+        return true;
+}
+
 struct tensor_source {
         struct content content;
         struct unread unread;
@@ -249,6 +289,8 @@ static const struct content *tensor_fetch(struct unread *unread)
         const struct tensor_source *source = unread->source;
         struct content *content = content_new(unread->arena, source->content.count);
 
+        if (fetch_floats(content, source->tensor) || fetch_ints(content, source->tensor))
+                return content;
         for (size_t i = 0; i < content->count; i++)
                 content_set(content, i, element_at(source->tensor, i));
         return content;
