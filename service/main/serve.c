@@ -15,6 +15,7 @@
 #include "net/http1.h"
 #include "net/http2.h"
 #include "obs/log.h"
+#include "rest/cors.h"
 #include "rest/rest.h"
 #include "version.h"
 
@@ -252,9 +253,17 @@ int serve_main(const struct config *config)
         static struct daemon d;
         bool json = strcmp(config->log_format, "json") == 0;
         int received;
+        size_t length;
 
         if (!json && strcmp(config->log_format, "logfmt") != 0) {
                 fprintf(stderr, "shaped: --log-format is logfmt or json, not '%s'\n", config->log_format);
+                return EXIT_USAGE;
+        }
+        const char *origin = cors_fault(config->cors_origin, &length);
+
+        if (origin) {
+                fprintf(stderr, "shaped: --cors-origin takes * or origins like https://example.org, not '%.*s'\n",
+                        (int)length, origin);
                 return EXIT_USAGE;
         }
         d.config = *config;

@@ -67,7 +67,7 @@ struct call_transport {
         bool has_trailers;
 };
 
-#define CALL_HEADERS 6
+#define CALL_HEADERS 10
 #define CALL_ERROR   320 /* bytes of an error's message in the log */
 #define CALL_ROOM    2048
 

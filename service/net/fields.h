@@ -9,6 +9,7 @@
         X(PATH, ":path")                                                                                               \
         X(ACCEPT, "accept")                                                                                            \
         X(EXPECT, "expect")                                                                                            \
+        X(ORIGIN, "origin")                                                                                            \
         X(METHOD, ":method")                                                                                           \
         X(AUTHORITY, ":authority")                                                                                     \
         X(CONTENT_TYPE, "content-type")                                                                                \
@@ -21,7 +22,8 @@
         X(TRANSFER_ENCODING, "transfer-encoding")                                                                      \
         X(CONNECT_TIMEOUT_MS, "connect-timeout-ms")                                                                    \
         X(GRPC_ACCEPT_ENCODING, "grpc-accept-encoding")                                                                \
-        X(CONNECT_PROTOCOL_VERSION, "connect-protocol-version")
+        X(CONNECT_PROTOCOL_VERSION, "connect-protocol-version")                                                        \
+        X(ACCESS_CONTROL_REQUEST_METHOD, "access-control-request-method")
 
 enum field {
 #define X(id, name) FIELD_##id,

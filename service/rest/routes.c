@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rest/cors.h"
 #include "rest/media.h"
 #include "rest/rest.h"
 #include "rest/routes.h"
@@ -86,6 +87,8 @@ static bool is_of_server(const struct call *call)
 
 static void rest_begin(struct call *call)
 {
+        if (cors_begin(call))
+                return;
         if (is_of_server(call)) {
                 call_reply(call, HTTP_NO_CONTENT, NULL);
                 call_reply_header(call, "Allow", "GET, HEAD, POST, OPTIONS");
