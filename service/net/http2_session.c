@@ -12,8 +12,6 @@
 
 #define WINDOW_BYTES     (256 * 1024) /* of a request's body that may come unasked */
 #define CONNECTION_BYTES (1024 * 1024)
-#define HEAD_BYTES       (64 * 1024) /* of a head, as RFC 9113, 6.5.2, counts them */
-#define FIELD_OVERHEAD   32
 #define BARREN_MOST      1000          /* frames in a row that bring nothing, */
 #define BARREN_BYTES     (1024 * 1024) /* and bytes */
 #define DETACHED_MOST    2    /* calls to a stream that may be open: workers may still have those of closed ones */
@@ -22,26 +20,6 @@
 #define LINGER_MOST      ((size_t)64 * 1024 * 1024) /* of a body that is read behind its reply */
 
 /* -- what a call asks of its transport -- */
-
-/* NULL: there is none. */
-static const char *field_of(const struct stream *stream, enum field field)
-{
-        return stream->field_at[field] && stream->fields.text ? stream->fields.text + stream->field_at[field] : NULL;
-}
-
-static void find_headers(struct call *call, const char *name, void (*each)(void *user, const char *value), void *user)
-{
-        const struct call_text *fields = &((struct stream *)call->connection)->fields;
-        const char *at = fields->text, *end = at ? at + fields->length : at;
-
-        while (at < end) {
-                const char *value = at + strlen(at) + 1;
-
-                if (strcasecmp(at, name) == 0)
-                        each(user, value);
-                at = value + strlen(value) + 1;
-        }
-}
 
 static bool each_query(struct call *call, bool (*each)(void *user, const char *name, const char *value), void *user)
 {
@@ -79,7 +57,7 @@ static void flush(struct call *call)
 }
 
 static const struct call_transport transport = {
-        .headers = find_headers,
+        .headers = stream_each_field,
         .query = each_query,
         .suspend = suspend,
         .resume = resume,
@@ -335,19 +313,8 @@ static int on_header(nghttp2_session *http2, const nghttp2_frame *frame, const u
 {
         struct stream *stream = ((struct session *)user)->head_of;
 
-        if (!stream)
-                return 0;
-        if (stream->fields.length + name_size + value_size + FIELD_OVERHEAD > HEAD_BYTES) {
-                stream->has_too_large_a_head = true;
-                return 0;
-        }
-        enum field field = field_find((const char *)name, name_size);
-
-        if (field < FIELD_COUNT && !stream->field_at[field])
-                stream->field_at[field] = (uint32_t)(stream->fields.length + name_size + 1);
-        /* Both end with a NUL (nghttp2_on_header_callback), and hold none (RFC 9113, 8.2.1). */
-        text_append(&stream->fields, (const char *)name, name_size + 1);
-        text_append(&stream->fields, (const char *)value, value_size + 1);
+        if (stream)
+                stream_add_field(stream, (const char *)name, name_size, (const char *)value, value_size);
         return 0;
 }
 
@@ -356,60 +323,6 @@ static int on_invalid_header(nghttp2_session *http2, const nghttp2_frame *frame,
                              const uint8_t *value, size_t value_size, uint8_t flags, void *user)
 {
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
-}
-
-/* Sets the path of the stream's call. NULL, or what is wrong with it. */
-static const char *read_path(struct stream *stream)
-{
-        const char *target = stream->call->field[FIELD_PATH];
-
-        stream->call->path = target ? target : "";
-        if (!target)
-                return "the request has no path";
-        size_t plain = strcspn(target, "?%");
-
-        if (!target[plain])
-                return NULL;
-        stream->path = strndup(target, plain + strcspn(target + plain, "?"));
-        stream->call->path = stream->path ? stream->path : "";
-        if (!stream->path)
-                return "there is no memory for the path";
-        return target_decode(stream->path, false) ? NULL : "the path holds a NUL";
-}
-
-/* RFC 9113, 8.3.1 */
-static bool names_two_hosts(const struct call *call)
-{
-        const char *authority = call->field[FIELD_AUTHORITY], *host = call->field[FIELD_HOST];
-
-        return authority && host && strcasecmp(authority, host) != 0;
-}
-
-static void read_head(struct stream *stream)
-{
-        struct call *call = stream->call;
-
-        for (enum field field = 0; field < FIELD_COUNT; field++)
-                call->field[field] = field_of(stream, field);
-        const char *length = call->field[FIELD_CONTENT_LENGTH], *method = call->field[FIELD_METHOD];
-        const char *fault = read_path(stream);
-
-        call_set_method(call, method ? method : "");
-        call->protocol = "HTTP/2";
-        call->has_body = !stream->is_complete;
-        call->has_length = length != NULL;
-        call->length = length ? strtoull(length, NULL, 10) : 0;
-        if (stream->has_too_large_a_head)
-                call_reply_error_status(call, HTTP_HEAD_TOO_LARGE, "the head of the request has more than %d bytes",
-                                        HEAD_BYTES);
-        else if (stream->fields.failed)
-                call_reply_no_memory(call);
-        else if (fault)
-                call_reply_error(call, OX_INVALID_ARGUMENT, "%s", fault);
-        else if (names_two_hosts(call))
-                call_reply_error(call, OX_INVALID_ARGUMENT, "the fields :authority and Host differ");
-        else
-                call->handler->begin(call);
 }
 
 static void ask_for_body(struct stream *stream)
@@ -434,7 +347,7 @@ static void begin(struct stream *stream)
                 stream_reset(stream, NGHTTP2_REFUSED_STREAM);
                 return;
         }
-        read_head(stream);
+        stream_read_head(stream);
         call_is_begun(stream->call);
         if (stream->call->status) {
                 stream->call->handler->done(stream->call);

@@ -116,6 +116,17 @@ void session_end(struct session *session);
 
 /* -- for its parts -- */
 
+#define HEAD_BYTES (64 * 1024) /* of a head at most, as RFC 9113, 6.5.2, counts them */
+
+/* Adds a field of the head that arrives. Name and value are followed by a NUL. */
+void stream_add_field(struct stream *stream, const char *name, size_t name_size, const char *value, size_t value_size);
+
+/* The `headers` of struct call_transport. */
+void stream_each_field(struct call *call, const char *name, void (*each)(void *user, const char *value), void *user);
+
+/* Begins the stream's call with the head, which is complete; what is wrong with it becomes the call's reply. */
+void stream_read_head(struct stream *stream);
+
 /* Sends the complete reply of the stream's call. */
 void stream_answer(struct stream *stream);
 
