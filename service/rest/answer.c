@@ -51,14 +51,14 @@ static void each_accept(void *accept, const char *value)
         accept_read(accept, value);
 }
 
-enum format answer_format(struct call *call, unsigned formats)
+enum format answer_format(struct call *call, unsigned formats, enum format usual)
 {
         struct accept accept = {.weight = {0}};
 
         if (!call->field[FIELD_ACCEPT])
-                return FORMAT_JSON;
+                return usual;
         call->transport->headers(call, "Accept", each_accept, &accept);
-        return accept_best(&accept, formats);
+        return accept_best(&accept, formats, usual);
 }
 
 /* -- results of a batch, as messages -- */

@@ -24,8 +24,8 @@ void answer_failure(struct call *call, struct ox_context *context, enum ox_code 
 /* The whole reply of a request whose query was not taken. `error` is empty where the transport stopped at a NUL. */
 void answer_bad_query(struct call *call, const char *error);
 
-/* The format that the request's Accept fields ask for: JSON, or one of the formats whose bits are set. */
-enum format answer_format(struct call *call, unsigned formats);
+/* The format that the request's Accept fields ask for, of those whose bits are set; `usual` where they do not care. */
+enum format answer_format(struct call *call, unsigned formats, enum format usual);
 
 /* Append a result of a BatchInferNodesResponse: that of a node, which fails if memory runs out, and appends nothing
    then; or an error, without diagnostics if memory does not suffice. */

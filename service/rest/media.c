@@ -117,11 +117,11 @@ void accept_read(struct accept *accept, const char *field)
         }
 }
 
-enum format accept_best(const struct accept *accept, unsigned wanted)
+enum format accept_best(const struct accept *accept, unsigned wanted, enum format usual)
 {
-        size_t best = FORMAT_JSON;
+        size_t best = usual;
 
-        for (size_t i = 1; i < FORMAT_COUNT; i++)
+        for (size_t i = 0; i < FORMAT_COUNT; i++)
                 if (wanted & 1U << i && accept->weight[i] > accept->weight[best])
                         best = i;
         return (enum format)best;

@@ -27,7 +27,7 @@ struct accept {
 };
 void accept_read(struct accept *accept, const char *field);
 
-/* The best format among JSON and those whose bits are set; JSON if the fields accept none of them. */
-enum format accept_best(const struct accept *accept, unsigned wanted);
+/* The best of the formats whose bits are set; `usual` where none is better, or the fields accept none of them. */
+enum format accept_best(const struct accept *accept, unsigned wanted, enum format usual);
 
 const char *format_type(enum format format);

@@ -45,7 +45,7 @@ static bool read_options(struct call *call, struct models *m)
                 return false;
         }
         if (!m->has_format)
-                m->format = answer_format(call, ~0U);
+                m->format = answer_format(call, ~0U, FORMAT_JSON);
         return true;
 }
 

@@ -50,7 +50,7 @@ static void begin(struct call *call, bool is_batch)
         n->options.infer.operators = call->service->operators;
         n->options.infer.n_operators = call->service->n_operators;
         n->is_batch = is_batch;
-        n->is_proto = answer_format(call, 1U << FORMAT_PROTO) == FORMAT_PROTO;
+        n->is_proto = answer_format(call, 1U << FORMAT_PROTO | 1U << FORMAT_JSON, FORMAT_JSON) == FORMAT_PROTO;
         if (!call->transport->query(call, each_option, n)) {
                 answer_bad_query(call, n->options.error);
                 return;

@@ -88,7 +88,8 @@ enum ox_code rpc_infer_node(struct rpc *rpc)
                 rpc->failure.result = one.result;
                 return code;
         }
-        code = ox_render_proto(rpc->context, one.result, rpc_write, rpc);
+        code = rpc->is_rest_json ? ox_render_json(rpc->context, one.result, false, rpc_write, rpc)
+                                 : ox_render_proto(rpc->context, one.result, rpc_write, rpc);
         return code == OX_OK || code == OX_ABORTED ? code : rpc_fail_inference(rpc, code, NULL);
 }
 
@@ -99,9 +100,45 @@ struct requests {
         Shaped__V1__InferNodeRequest *const *request;
 };
 
+static bool is_rest_json(const struct batch_place *place)
+{
+        return ((const struct requests *)place->batch->user)->rpc->is_rest_json;
+}
+
+static void put(struct call_text *to, const char *text)
+{
+        text_append(to, text, strlen(text));
+}
+
 static void put_error(const struct batch_place *place, enum ox_code code, const struct one *one)
 {
-        answer_result_error_proto(place->to, place->context, code, one->error, one->result);
+        if (!is_rest_json(place)) {
+                answer_result_error_proto(place->to, place->context, code, one->error, one->result);
+                return;
+        }
+        put(place->to, "{\"error\":");
+        answer_error(place->to, place->context, code, one->error, one->result);
+        put(place->to, "}");
+}
+
+static enum ox_code put_result(const struct batch_place *place, const struct ox_result *result)
+{
+        size_t before = place->to->length;
+
+        if (!is_rest_json(place))
+                return answer_result_proto(place->to, place->context, result);
+        enum ox_code code = ox_render_json(place->context, result, false, text_write, place->to);
+
+        if (code != OX_OK)
+                text_cut(place->to, before);
+        return code;
+}
+
+/* Between two results. */
+static void put_comma(const struct batch_place *place, size_t item)
+{
+        if (item && is_rest_json(place))
+                put(place->to, ",");
 }
 
 static enum ox_code infer_item(const struct batch_place *place, size_t item)
@@ -109,10 +146,12 @@ static enum ox_code infer_item(const struct batch_place *place, size_t item)
         const struct requests *requests = place->batch->user;
         const struct place where = {requests->rpc, place->context, batch_look, place->batch};
         struct one one;
+
+        put_comma(place, item);
         enum ox_code code = infer_one(&where, requests->request[item], &one);
 
         if (code == OX_OK) {
-                code = answer_result_proto(place->to, place->context, one.result);
+                code = put_result(place, one.result);
                 if (code != OX_OK) {
                         set_error(&one, "", ox_context_error(place->context));
                         one.result = NULL;
@@ -127,7 +166,7 @@ static void refuse_item(const struct batch_place *place, size_t item, enum ox_co
 {
         struct one one = {.result = NULL};
 
-        (void)item;
+        put_comma(place, item);
         set_error(&one, "", why);
         put_error(place, code, &one);
 }
@@ -147,8 +186,12 @@ static enum ox_code run_batch(struct rpc *rpc, const Shaped__V1__BatchInferNodes
                 .refuse = refuse_item,
         };
         const char *why;
+        if (rpc->is_rest_json)
+                put(batch.to, "{\"results\":[");
         enum ox_code code = batch_run(&batch, context, false, &why);
 
+        if (rpc->is_rest_json)
+                put(batch.to, "]}\n");
         return code == OX_OK ? OX_OK : rpc_fail(rpc, code, NULL, "%s", why);
 }
 

@@ -1,5 +1,5 @@
 /* nodes:infer and nodes:batchInfer with application/x-protobuf: REST's form around the methods' messages. Errors are
-   REST's JSON. */
+   REST's JSON, and so is the answer where the client accepts that most. */
 #include "rest/answer.h"
 #include "rpc/rpc.h"
 
@@ -13,6 +13,8 @@ static bool begin(struct rpc *rpc)
         const char *coding = rpc->call->field[FIELD_CONTENT_ENCODING];
         enum encoding encoding;
 
+        rpc->is_rest_json =
+                answer_format(rpc->call, 1U << FORMAT_PROTO | 1U << FORMAT_JSON, FORMAT_PROTO) == FORMAT_JSON;
         if (!rpc->call->transport->query(rpc->call, no_parameter, NULL))
                 return rpc_refuse(rpc, OX_INVALID_ARGUMENT, "the options of a message stand in its field options");
         if (encoding_read(coding, &encoding))
@@ -25,7 +27,7 @@ static bool begin(struct rpc *rpc)
 
 static void reply(struct rpc *rpc)
 {
-        call_reply(rpc->call, HTTP_OK, "application/x-protobuf");
+        call_reply(rpc->call, HTTP_OK, format_type(rpc->is_rest_json ? FORMAT_JSON : FORMAT_PROTO));
 }
 
 static void reply_end(struct rpc *rpc, size_t start)

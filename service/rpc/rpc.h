@@ -63,7 +63,8 @@ struct rpc {
         struct call *call;
         const struct rpc_method *method;
         const struct rpc_protocol *protocol;
-        bool is_json;
+        bool is_json;      /* messages are canonical JSON */
+        bool is_rest_json; /* the answer is what REST answers in JSON */
         bool is_inline;
         bool wants_gzip; /* the client takes compressed answers */
         bool has_parts;  /* of the answer, sent already */
