@@ -444,7 +444,14 @@ void control_leave_unreached(struct infer *f, const struct unreached *mark, bool
 
 /* -- loop.c: Loop and Scan -- */
 
+/* The inputs of a Loop's body that come before the carried ones. */
+enum { LOOP_ITERATION, LOOP_CONDITION };
+
 enum ox_code control_loop(struct infer *f, const struct scope *scope, struct node *n);
+/* What one of them is, without its element. The text has scalars there. Where a body declares a vector, runtimes give
+   it one of a single element, and so they do with the condition where the body declares no rank but the node's
+   condition is such a vector. */
+struct value loop_told(struct node *n, const OnnxGraph *body, size_t input);
 enum ox_code control_scan(struct infer *f, const struct scope *scope, struct node *n);
 
 /* -- unroll.c: iterations walked one by one -- */

@@ -336,6 +336,28 @@ static bool is_worth_unrolling(const struct node *n, const struct carry *c, size
         return false;
 }
 
+/* The rank that a body declares of its input, 2 for 2 or more; RANK_UNKNOWN where it declares none. */
+static int declared_rank(const OnnxGraph *body, size_t input)
+{
+        const OnnxType *type = input < body->n_input ? body->input[input]->type : NULL;
+
+        if (!type || type->value_case != SHAPED__ONNX__V1__TYPE_PROTO__VALUE_TENSOR_TYPE || !type->tensor_type->shape)
+                return RANK_UNKNOWN;
+        return type->tensor_type->shape->n_dim <= 1 ? (int)type->tensor_type->shape->n_dim : 2;
+}
+
+struct value loop_told(struct node *n, const OnnxGraph *body, size_t input)
+{
+        static const enum elem elems[] = {ELEM_INT64, ELEM_BOOL};
+        struct dim *one = arena_new_array(n->arena, struct dim, 1);
+        int rank = declared_rank(body, input);
+
+        if (rank == RANK_UNKNOWN && input == LOOP_CONDITION && in_given(n, 1))
+                rank = in_rank(n, 1);
+        one[0] = dim_int(1);
+        return (struct value){.type = type_tensor(elems[input], rank == 1 ? 1 : 0, one)};
+}
+
 /* Loop (1, 11, 13, 16, 19, 21 and later): carried values first, then the values that are stacked along a new axis 0.
    The condition is carried too. Within an iteration it is true; only when the loop does not look at it, because no
    initial one is given, may the body find it false. */
@@ -361,8 +383,9 @@ enum ox_code control_loop(struct infer *f, const struct scope *scope, struct nod
 
         c.args = arena_new_array(f->arena, struct value, n_state + 2);
         c.outputs = arena_new_array(f->arena, struct value, body->n_output);
-        c.args[0] = (struct value){.type = type_tensor(ELEM_INT64, 0, NULL)};
-        c.args[1] = (struct value){.type = type_tensor(ELEM_BOOL, 0, NULL), .content = content_of_int(f->arena, 1)};
+        c.args[LOOP_ITERATION] = loop_told(n, body, LOOP_ITERATION);
+        c.args[LOOP_CONDITION] = loop_told(n, body, LOOP_CONDITION);
+        c.args[LOOP_CONDITION].content = content_of_int(f->arena, 1);
         for (size_t i = 0; i < n_state; i++)
                 c.args[2 + i] = in_given(n, (int)i + 2) ? *n->in[i + 2] : (struct value){.type = type_unknown};
         TRY(carry(f, scope, n, &c));

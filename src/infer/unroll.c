@@ -149,7 +149,7 @@ static bool unroll_all(struct unroll *u, size_t n_state, int64_t most, struct st
         struct node *n = u->n;
 
         for (*ret_count = 0; *ret_count < most;) {
-                u->args[0].content = content_of_int(n->arena, *ret_count);
+                u->args[LOOP_ITERATION].content = content_of_int(n->arena, *ret_count);
                 if (!unroll_next(u))
                         return false;
                 for (size_t i = 0; i < n_state; i++)
@@ -164,7 +164,7 @@ static bool unroll_all(struct unroll *u, size_t n_state, int64_t most, struct st
                 /* A loop without an initial condition looks at none, so the text; runtimes may. */
                 if (after != 1)
                         return after == 0 && in_given(n, 1);
-                u->args[1].content = u->outputs[0].content;
+                u->args[LOOP_CONDITION].content = u->outputs[0].content;
         }
         return true;
 }
@@ -191,8 +191,9 @@ bool unroll_loop(struct infer *f, const struct scope *scope, struct node *n, con
                 return false;
         for (int o = 0; o < n->n_out; o++)
                 stacks[o] = (struct stack){.type = unknown_tensor, .with_contents = true};
-        u.args[0] = (struct value){.type = type_tensor(ELEM_INT64, 0, NULL)};
-        u.args[1] = (struct value){.type = type_tensor(ELEM_BOOL, 0, NULL), .content = content_of_int(f->arena, 1)};
+        u.args[LOOP_ITERATION] = loop_told(n, body, LOOP_ITERATION);
+        u.args[LOOP_CONDITION] = loop_told(n, body, LOOP_CONDITION);
+        u.args[LOOP_CONDITION].content = content_of_int(f->arena, 1);
         for (size_t i = 0; i < n_state; i++)
                 u.args[2 + i] = in_given(n, (int)i + 2) ? *n->in[i + 2] : (struct value){.type = type_unknown};
         bool done = unroll_all(&u, n_state, most, stacks, ret_count);

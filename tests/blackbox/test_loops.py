@@ -27,6 +27,24 @@ def times(count):
 DOUBLED = ([op("b = Concat(a, a)", axis=0)], ["a"], ["b"])
 
 
+def told(daemon):
+    """The number of the iteration and the condition, which a body may declare as vectors of one."""
+    for number, wanted in (("int64[]", "int64[4]"), ("int64[1]", "int64[4,1]"), ("int64[K]", "int64[4,1]"),
+                           ("int64", "int64[4]")):
+        for condition, truths in (("bool[]", "bool[4]"), ("bool[1]", "bool[4,1]"), ("bool", "bool[4]")):
+            body = graph([PASS], ["i: " + number, "go: " + condition], ["go_on", "i", "go"])
+            for count in ([times(4)], []):
+                seen = seen_of(daemon, count + [op("n, t = Loop(m, yes)", body=body)], ["n", "t"],
+                               [] if count else ["m: int64[]"])
+                want = [w if count else w.replace("[4", "[max(m,0)") for w in (wanted, truths)]
+                equal("a number of %s, a condition of %s%s" % (number, condition, "" if count else ", walked once for all"),
+                      [seen["n"], seen["t"]], want)
+    vector = const("v", "bool[1]", [1])
+    body = graph([PASS], ["i: int64[]", "go: bool"], ["go_on", "go"])
+    seen = seen_of(daemon, [times(4), vector, op("t = Loop(m, v)", body=body)], ["t"], [])
+    equal("a condition whose rank is not declared is as the node's", seen["t"], "bool[4,1]")
+
+
 def trip_counts(daemon):
     inputs = ["x: float[N]", "c: bool[]"]
     for count, wanted in ((-1, "N"), (0, "N"), (1, "2*N"), (3, "8*N")):
@@ -233,7 +251,7 @@ def bounded(daemon):
 
 def main():
     with Daemon() as daemon:
-        for test in (trip_counts, conditions, stacked, empty_bodies, faults, none_at_all, chains, sequences,
+        for test in (told, trip_counts, conditions, stacked, empty_bodies, faults, none_at_all, chains, sequences,
                      growing, counted, last_ones, scans, bounded):
             test(daemon)
         check("the daemon still runs", daemon.request("GET", "/livez").status == 200)

@@ -31,6 +31,7 @@ LEAST = 0.97
 KINDS = {"float": "float32", "double": "float64", "int64": "int64", "int32": "int32", "bool": "bool", "uint8": "uint8",
          "int8": "int8", "float16": "float16", "int16": "int16", "uint16": "uint16", "uint32": "uint32", "uint64": "uint64",
          "string": "string"}
+MOST = 1 << 26  # elements of an input that is fed
 SMALL = 64  # elements of an input that are told
 INTEGRAL = ("int64", "int32")
 INTEGERS = ((16000, 1), (0, 0), (1, 1))  # of scalars, one of which may be a sample rate, and of other tensors
@@ -99,8 +100,11 @@ def feeds(seen, number, scalar, element):
                 last, image = axis == len(v["shape"]) - 1, axis > 0 and len(v["shape"]) == 4
                 for name in [d] if d in symbols else sorted(names(d)):
                     sizes.setdefault(name, number if last or image else 1)
-        given[v["name"]] = {"type": kind, "dims": [evaluate(d, sizes, sizes) for d in v["shape"]],
-                            "data": [0.5 if "float" in kind else element if v["shape"] else scalar if kind in INTEGRAL else element]}
+        dims = [evaluate(d, sizes, sizes) for d in v["shape"]]
+        if math.prod(dims) > MOST:
+            return None, None
+        data = 0.5 if "float" in kind else element if v["shape"] or kind not in INTEGRAL else scalar
+        given[v["name"]] = {"type": kind, "dims": dims, "data": [data]}
     return sizes, given
 
 
