@@ -5,16 +5,6 @@
 #include "infer/internal.h"
 #include "ops/custom/custom.h"
 
-static void note_twice(struct infer *f, const char *scope, const struct opset *first, int64_t version)
-{
-        if (version != first->version)
-                infer_note(
-                        f,
-                        &(struct note){.severity = OX_WARNING, .reason = REASON_DUPLICATE_OPSET_IMPORT, .scope = scope},
-                        "domain %s is imported twice: version %lld counts, version %lld does not",
-                        op_domain_text(first->domain), (long long)first->version, (long long)version);
-}
-
 void opset_note_newer(struct infer *f, const char *scope, const struct opset *opset)
 {
         int newest = op_newest_opset(opset->domain);
@@ -23,6 +13,24 @@ void opset_note_newer(struct infer *f, const char *scope, const struct opset *op
                 infer_note(f, &(struct note){.severity = OX_WARNING, .reason = REASON_NEWER_OPSET, .scope = scope},
                            "version %lld of domain %s is not known; using %d, the newest known one",
                            (long long)opset->version, op_domain_text(opset->domain), newest);
+}
+
+/* The first import counts, unless it names no version and the other one does. */
+static void note_twice(struct infer *f, const char *scope, struct opset *first, int64_t version)
+{
+        if (first->version <= 0 && version > 0) {
+                int64_t other = version;
+
+                version = first->version;
+                first->version = other;
+                opset_note_newer(f, scope, first);
+        }
+        if (version != first->version)
+                infer_note(
+                        f,
+                        &(struct note){.severity = OX_WARNING, .reason = REASON_DUPLICATE_OPSET_IMPORT, .scope = scope},
+                        "domain %s is imported twice: version %lld counts, version %lld does not",
+                        op_domain_text(first->domain), (long long)first->version, (long long)version);
 }
 
 void opsets_read(struct infer *f, OnnxOpsetId *const *ids, size_t count, const char *scope, struct opsets *ret)

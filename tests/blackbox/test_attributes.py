@@ -90,6 +90,8 @@ def imports(daemon):
                                opset={"ai.onnx": 17}))
     equal("ai.onnx is the domain without a name", (seen["y"], seen["z"], seen.reasons),
           ("float[N,3]", "float[N,3]", []))
+    seen = infer(daemon, model(graph([op("y = Relu(x)")], X, ["y"]), opset={"": 0, "ai.onnx": 17}))
+    equal("of two imports one that names no version", (seen["y"], seen.reasons), ("float[N,3]", ["DUPLICATE_OPSET_IMPORT"]))
     seen = infer(daemon, model(graph([op("y = Relu(x)")], X, ["y"]), opset={}, ir=1))
     equal("no import at all is version 1", (seen["y"], seen.reasons), ("float[N,3]", []))
     seen = infer(daemon, model(graph([op("y = Relu(x)")], X, ["y"]), opset=1000))
