@@ -184,8 +184,9 @@ def examine(bench, name, path):
         row.hold(by_scope(bound), exposed.keys, outcome, {}, False)
         row.runs += 1
     os.remove(whole)
-    if not row.runs:
-        print("# %s is left out, it did not run: %s" % (name, (faults or ["its inputs cannot be fed"])[0][:300]), flush=True)
+    if not row.runs or not row.count["values"]:
+        why = "has no values" if row.runs else "did not run: " + (faults or ["its inputs cannot be fed"])[0][:300]
+        print("# %s is left out, it %s" % (name, why), flush=True)
         return
     row.verdict()
     bench.rows.append(row)

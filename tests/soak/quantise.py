@@ -16,8 +16,9 @@ WAYS = ("static", "dynamic", "weights")
 BLOCK = 32
 WEIGHTED = {"Conv", "ConvTranspose", "MatMul", "Gemm"}  # the second input is a weight, the third one a bias
 STATIC = WEIGHTED | {
-    "Add", "Mul", "Sub", "Div", "AveragePool", "GlobalAveragePool", "MaxPool", "Concat", "Reshape", "Transpose", "Softmax", "Sigmoid",
-    "LeakyRelu", "Relu", "Clip", "Resize", "Split", "Where", "ReduceMean", "Squeeze", "Unsqueeze", "Flatten", "Pad", "Slice", "Tanh", "Gather",
+    "Add", "Mul", "Sub", "Div", "AveragePool", "GlobalAveragePool", "MaxPool", "Concat", "Reshape", "Transpose", "Softmax",
+    "Sigmoid", "LeakyRelu", "Relu", "Clip", "Resize", "Split", "Where", "ReduceMean", "Squeeze", "Unsqueeze", "Flatten", "Pad",
+    "Slice", "Tanh", "Gather",
 }
 
 
