@@ -298,6 +298,8 @@ enum ox_code ox_result_value(struct ox_context *context, const struct ox_result 
                              struct ox_result_value *ret);
 
 const struct ox_symbol *ox_result_symbols(const struct ox_result *result, size_t *ret_count);
+/* Sizes that depend on data and are more than a symbol, those of them whose bounds say something. */
+const struct ox_dynamic_size *ox_result_dynamic_sizes(const struct ox_result *result, size_t *ret_count);
 const struct ox_constraint *ox_result_constraints(const struct ox_result *result, size_t *ret_count);
 /* Conditions that are assumed but need not hold: that a size is 1 or more, where only an empty tensor would have
    another shape. */

@@ -52,6 +52,12 @@ const struct ox_symbol *ox_result_symbols(const struct ox_result *result, size_t
         return result->symbol;
 }
 
+const struct ox_dynamic_size *ox_result_dynamic_sizes(const struct ox_result *result, size_t *ret_count)
+{
+        *ret_count = result->n_dynamic;
+        return result->dynamic;
+}
+
 const struct ox_constraint *ox_result_assumptions(const struct ox_result *result, size_t *ret_count)
 {
         *ret_count = result->n_assumption;

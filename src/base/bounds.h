@@ -23,6 +23,8 @@ enum engine_bound {
         MAX_RELATE_LEVELS = 3, /* nested relations that one leads to */
         MAX_NORMAL = 64,       /* terms of a monomial's normal form */
         MAX_NORMAL_LEVEL = 16, /* nested normal forms that one needs */
+        MAX_EXTENT = 256,      /* sums for which bounds are sought for those of one size */
+        MAX_EXTENT_DEPTH = 16, /* symbols that bound others, and operations in operations, nested in such a search */
         MAX_FACT_ROUNDS = 8, /* rounds of replacing symbols by equal expressions, which may hold further such symbols */
         MAX_REDUCTIONS = 16, /* steps from a condition to the condition on its operand that decides it */
 
@@ -116,6 +118,8 @@ enum engine_bound {
         CAUSES_COUNTED = 256,
         /* Unknown operators whose nodes and values are counted. */
         UNKNOWN_TOLD = 64,
+        /* Sizes that depend on data, and are more than a symbol, whose bounds are listed. */
+        EXTENTS_TOLD = 1024,
         /* Sizes of inputs whose allowed numbers are listed; numbers that are tried one by one, which also bounds the
            periods of conditions; and ranges for each size. */
         SIZES_TOLD = 256,

@@ -175,6 +175,10 @@ bool dim_broadcast(struct dim_table *t, struct dim a, struct dim b, struct dim *
 /* Inclusive bounds that hold for every assignment allowed by the facts; INT64_MIN and INT64_MAX if there is none. */
 void dim_range(struct dim_table *t, struct dim d, int64_t *ret_lower, int64_t *ret_upper);
 
+/* A bound of a size in symbols of inputs alone, for one that depends on data: 2*u + 1 is at most 2*N + 1 if u is at
+   most N. False if none is known. */
+bool dim_extent(struct dim_table *t, struct dim d, bool upper, struct dim *ret);
+
 /* Whether a >= b (a == b) is proven. */
 bool dim_proves_ge(struct dim_table *t, struct dim a, struct dim b);
 bool dim_proves_equal(struct dim_table *t, struct dim a, struct dim b);

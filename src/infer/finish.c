@@ -10,6 +10,8 @@ struct finishing {
         struct infer *f;
         bool *seen; /* symbols that appear, by number */
         size_t room, n_seen;
+        struct dim *compound; /* sizes of values that depend on data and are more than a symbol */
+        size_t n_compound;
         const struct result_value *entry; /* whose type is being finished; NULL: none */
         struct symbol_place {             /* the first place of a symbol as a dimension by itself, by number */
                 const struct result_value *entry;
@@ -20,6 +22,7 @@ struct finishing {
                 struct dim settled;
                 uint8_t extent; /* + 1; 0: it is not seen yet */
                 bool is_placed; /* as a size of a value */
+                bool is_listed; /* among `compound` */
         } * size, once;         /* of a node alone, in a table of dimensions that may have those of many, each anew */
         size_t size_room;       /* in bytes */
         /* The shape that was finished last: values often share one. */
@@ -118,6 +121,30 @@ static bool finish_number(void *user, struct dim *d)
         return true;
 }
 
+/* Remembers a size that depends on data, for its bounds, unless it is a symbol, which has a row of its own. */
+static void see_compound(struct finishing *x, const struct seen_size *size)
+{
+        const struct dim settled = size->settled;
+        uint32_t symbol;
+
+        if (size->extent != 1 + EXTENT_DYNAMIC || x->n_compound == EXTENTS_TOLD ||
+            dim_as_symbol(x->f->dims, settled, &symbol))
+                return;
+        for (size_t i = 0; !x->f->model && i < x->n_compound; i++)
+                if (dim_same(x->compound[i], settled))
+                        return;
+        if (x->f->model) {
+                struct seen_size *own = see_size(x, settled);
+
+                if (own->is_listed)
+                        return;
+                own->is_listed = true;
+        }
+        if (!x->compound)
+                x->compound = arena_new_array(x->f->arena, struct dim, EXTENTS_TOLD);
+        x->compound[x->n_compound++] = settled;
+}
+
 /* The resolved dimensions; in a new array only if one changes. */
 static const struct dim *finish_dims(struct finishing *x, const struct dim *dim, int rank, enum extent *ret_extent)
 {
@@ -134,17 +161,22 @@ static const struct dim *finish_dims(struct finishing *x, const struct dim *dim,
                         continue;
                 struct seen_size *size = see_size(x, dim[d]);
 
-                if (!size->is_placed)
-                        see_place(x, size->settled, d);
+                const struct dim settled = size->settled;
+                bool is_new = !size->is_placed;
+
                 size->is_placed = true;
                 extent = size->extent - 1u > extent ? (enum extent)(size->extent - 1) : extent;
-                if (dim_same(size->settled, dim[d]))
+                if (is_new) {
+                        see_place(x, settled, d);
+                        see_compound(x, size);
+                }
+                if (dim_same(settled, dim[d]))
                         continue;
                 if (!changed) {
                         changed = arena_new_array(x->f->arena, struct dim, (size_t)rank);
                         memcpy(changed, dim, (size_t)rank * sizeof(*dim));
                 }
-                changed[d] = size->settled;
+                changed[d] = settled;
         }
         x->last_from = dim;
         x->last_to = changed ? changed : dim;
@@ -381,6 +413,39 @@ static struct ox_symbol symbol_row(const struct finishing *x, uint32_t number, c
         return row;
 }
 
+/* Proven bounds of the sizes that are more than a symbol, in so far as they say more than that a size is not
+   negative. */
+static void finish_compounds(struct finishing *x, struct ox_result *result)
+{
+        struct infer *f = x->f;
+        struct dim least = dim_int(0), most = dim_int(0);
+
+        if (x->n_compound == 0)
+                return;
+        struct ox_dynamic_size *rows = arena_new_array(f->arena, struct ox_dynamic_size, x->n_compound);
+
+        dim_withdraw_presumed(f->dims);
+        for (size_t i = 0; i < x->n_compound; i++) {
+                const struct dim size = x->compound[i];
+                bool has_least = dim_extent(f->dims, size, false, &least),
+                     has_most = dim_extent(f->dims, size, true, &most);
+
+                has_most = has_most && !dim_same(size, most);
+                /* A size is not negative, whatever its parts are. */
+                if (!has_least || dim_proves_ge(f->dims, dim_int(0), least))
+                        least = dim_int(0);
+                if (!has_most && dim_is(least, 0))
+                        continue;
+                rows[result->n_dynamic++] =
+                        (struct ox_dynamic_size){.size = dim_text(f->dims, size),
+                                                 .min = bound_row(x, finish_dim(x, least)),
+                                                 .max = has_most ? bound_row(x, finish_dim(x, most)) : not_known};
+        }
+        dim_restore_presumed(f->dims);
+        dim_take_faults(f->dims);
+        result->dynamic = rows;
+}
+
 static void finish_symbols(struct finishing *x, struct ox_result *result)
 {
         struct infer *f = x->f;
@@ -457,6 +522,7 @@ struct ox_result *finish_result(struct infer *f, const OnnxGraph *graph)
         condition_presume(f);
         finish_values(&x, result, graph);
         condition_finish(f, finish_side, &x, result);
+        finish_compounds(&x, result);
         finish_symbols(&x, result);
         note_omitted(f);
         result->diags = &f->diags;

@@ -95,6 +95,12 @@ struct ox_symbol {
         struct ox_bound min, max;
 };
 
+/* A size that depends on data and is more than a symbol, "2*NonZero_1 + 1", and its bounds. */
+struct ox_dynamic_size {
+        const char *size;
+        struct ox_bound min, max;
+};
+
 /* A condition on two sizes that must hold for the model to run. `relation` is "==", "<=", ">=", "divides" (left divides
    right) or "either" (left equals right, or one of the two is 1, as for broadcasting). With a `scope` it must hold only
    where that branch or body runs. */

@@ -120,6 +120,8 @@ struct ox_result {
         size_t n_value;
         const struct ox_symbol *symbol;
         size_t n_symbol;
+        const struct ox_dynamic_size *dynamic;
+        size_t n_dynamic;
         const struct ox_constraint *constraint;
         size_t n_constraint;
         const struct ox_constraint *assumption;

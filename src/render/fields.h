@@ -41,6 +41,7 @@ static const struct list_field {
         [LIST_SIZES] = {"sizes", 0, 10},
         [LIST_TIED_SIZES] = {"tiedSizes", 0, 13},
         [LIST_BINDINGS] = {"bindings", 0, 12},
+        [LIST_DYNAMIC_SIZES] = {"dynamicSizes", 5, 14},
 };
 
 static inline void fields_model(SINK *sink, const struct result_model *model)
@@ -111,6 +112,13 @@ static inline void fields_symbol(SINK *sink, const struct ox_symbol *symbol)
         sink_text_some(sink, "scope", 6, symbol->scope);
         sink_range_end(sink, "min", 7, &symbol->min);
         sink_range_end(sink, "max", 8, &symbol->max);
+}
+
+static inline void fields_dynamic_size(SINK *sink, const struct ox_dynamic_size *size)
+{
+        sink_text(sink, "size", 1, size->size);
+        sink_range_end(sink, "min", 2, &size->min);
+        sink_range_end(sink, "max", 3, &size->max);
 }
 
 static inline void fields_condition(SINK *sink, const struct ox_constraint *condition)

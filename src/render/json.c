@@ -431,6 +431,7 @@ static void put_model(void *sink, const struct result_model *model)
 
 PUT_ITEM(value, struct result_value)
 PUT_ITEM(symbol, struct ox_symbol)
+PUT_ITEM(dynamic_size, struct ox_dynamic_size)
 PUT_ITEM(diagnostic, struct ox_diag)
 PUT_ITEM(explanation, struct result_explanation)
 PUT_ITEM(size, struct ox_size)
@@ -480,6 +481,7 @@ static const struct visitor visitor = {
         .size = put_size,
         .tied = put_tied_sizes,
         .bound = put_bound,
+        .dynamic_size = put_dynamic_size,
         .list_end = close_list,
         .summary = put_summary,
 };

@@ -268,6 +268,7 @@ static void put_model(void *sink, const struct result_model *model)
 
 PUT_ITEM(value, struct result_value, LIST_VALUES)
 PUT_ITEM(symbol, struct ox_symbol, LIST_SYMBOLS)
+PUT_ITEM(dynamic_size, struct ox_dynamic_size, LIST_DYNAMIC_SIZES)
 PUT_ITEM(explanation, struct result_explanation, LIST_EXPLANATIONS)
 PUT_ITEM(size, struct ox_size, LIST_SIZES)
 PUT_ITEM(tied_sizes, struct ox_tied_sizes, LIST_TIED_SIZES)
@@ -342,6 +343,7 @@ static const struct visitor visitor = {
         .size = put_size,
         .tied = put_tied_sizes,
         .bound = put_bound,
+        .dynamic_size = put_dynamic_size,
         .summary = put_summary,
 };
 

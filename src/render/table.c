@@ -261,6 +261,18 @@ static void put_origin(struct table *t, const char *node, const char *op, int64_
         buf_putc(&t->buf, ')');
 }
 
+static void put_bounds(struct table *t, const char *size, const struct ox_bound *min, const struct ox_bound *max)
+{
+        if (!t->has_bounds)
+                buf_putc(&t->buf, '\n');
+        t->has_bounds = true;
+        put_clean(t, size);
+        buf_puts(&t->buf, " is ");
+        put_clean(t, min->text[0] ? min->text : "0");
+        buf_puts(&t->buf, max->text[0] ? " to " : " or more");
+        put_clean(t, max->text);
+}
+
 /* The known bounds of a symbol that depends on data. */
 static void put_symbol(void *table, const struct ox_symbol *s)
 {
@@ -268,16 +280,22 @@ static void put_symbol(void *table, const struct ox_symbol *s)
 
         if (!s->op[0] || !s->max.text[0])
                 return;
-        if (!t->has_bounds)
-                buf_putc(&t->buf, '\n');
-        t->has_bounds = true;
-        put_clean(t, s->name);
-        buf_puts(&t->buf, " is ");
-        put_clean(t, s->min.text[0] ? s->min.text : "0");
-        buf_puts(&t->buf, " to ");
-        put_clean(t, s->max.text);
+        put_bounds(t, s->name, &s->min, &s->max);
         put_origin(t, s->node, s->op, -1, s->scope);
         end_line(t);
+}
+
+/* Bounds of sizes that are more than a symbol stand below those of symbols. */
+static void end_list(void *table, enum result_list list)
+{
+        struct table *t = table;
+
+        for (size_t i = 0; list == LIST_SYMBOLS && i < t->result->n_dynamic; i++) {
+                const struct ox_dynamic_size *size = &t->result->dynamic[i];
+
+                put_bounds(t, size->size, &size->min, &size->max);
+                end_line(t);
+        }
 }
 
 static void put_relation(struct table *t, const struct ox_constraint *c)
@@ -410,15 +428,15 @@ static void put_tied(void *table, const struct ox_tied_sizes *tied)
         end_line(t);
 }
 
-/* An empty line before each nonempty list except the first. A list of symbols may be empty, because the shapes show
-   their origin. */
+/* An empty line before each nonempty list except the first. Bounds have one before the first of them, and may be none,
+   because the shapes show the origin of symbols. */
 static void begin_list(void *table, enum result_list list, size_t count)
 {
         struct table *t = table;
 
         if (list == LIST_VALUES)
                 put_head(t);
-        else if (list != LIST_SYMBOLS && count > 0)
+        else if (list != LIST_SYMBOLS && list != LIST_DYNAMIC_SIZES && count > 0)
                 buf_putc(&t->buf, '\n');
 }
 
@@ -455,6 +473,7 @@ void render_table(const struct ox_result *result, struct arena *arena, ox_write 
                 .list = begin_list,
                 .value = put_value,
                 .symbol = put_symbol,
+                .list_end = end_list,
                 .condition = put_condition,
                 .diagnostic = put_diagnostic,
                 .explanation = put_explanation,

@@ -73,6 +73,16 @@ static void visit_tied(const struct ox_result *result, const struct visitor *vis
         end(visitor, user, LIST_TIED_SIZES);
 }
 
+static void visit_dynamic_sizes(const struct ox_result *result, const struct visitor *visitor, void *user)
+{
+        if (!result->n_dynamic)
+                return;
+        begin(visitor, user, LIST_DYNAMIC_SIZES, result->n_dynamic);
+        for (size_t i = 0; visitor->dynamic_size && i < result->n_dynamic; i++)
+                visitor->dynamic_size(user, &result->dynamic[i]);
+        end(visitor, user, LIST_DYNAMIC_SIZES);
+}
+
 static void visit_bound(const struct ox_result *result, const struct visitor *visitor, void *user)
 {
         if (!result->n_bound)
@@ -107,4 +117,5 @@ void visit_result(const struct ox_result *result, const struct visitor *visitor,
         visit_sizes(result, visitor, user);
         visit_tied(result, visitor, user);
         visit_bound(result, visitor, user);
+        visit_dynamic_sizes(result, visitor, user);
 }

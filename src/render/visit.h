@@ -14,6 +14,7 @@ enum result_list {
         LIST_SIZES,
         LIST_TIED_SIZES,
         LIST_BINDINGS,
+        LIST_DYNAMIC_SIZES,
         LIST_COUNT
 };
 
@@ -29,6 +30,7 @@ struct visitor {
         void (*size)(void *user, const struct ox_size *size);
         void (*tied)(void *user, const struct ox_tied_sizes *tied);
         void (*bound)(void *user, const struct ox_bindings *sizes, const struct ox_result *bound);
+        void (*dynamic_size)(void *user, const struct ox_dynamic_size *size);
         void (*list_end)(void *user, enum result_list list);
         void (*summary)(void *user, const struct ox_summary *summary, const struct ox_result *result);
 };

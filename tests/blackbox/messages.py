@@ -135,6 +135,8 @@ def as_json(answer):
     found = {"values": [as_value(v) for v in answer.values], "symbols": [as_symbol(s) for s in answer.symbols],
              "constraints": [plain(c) for c in answer.constraints],
              "diagnostics": [as_diagnostic(d) for d in answer.diagnostics]}
+    if answer.dynamic_sizes:
+        found["dynamicSizes"] = [{k: number(v) for k, v in plain(d).items()} for d in answer.dynamic_sizes]
     if isinstance(answer, shaped.InferModelResponse):
         opsets = {o.domain: o.version for o in answer.model.opset_imports}
         found["model"] = {**plain(answer.model), "opsetImports": opsets}

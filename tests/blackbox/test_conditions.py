@@ -188,6 +188,29 @@ def bounds(daemon):
     equal("what is bounded is cut nowhere", seen["s"], "int64[?1,2]")
 
 
+def compound_bounds(daemon):
+    """Of sizes that depend on data and are more than a symbol."""
+    nodes = [op("z = NonZero(x)"), op("t = Transpose(z)"), op("c = Concat(t, t, w)", axis=0), op("d = Concat(c, c)", axis=1),
+             op("r = Concat(t, q)", axis=0), op("p = Slice(t, a, b)"), op("o = Concat(p, q, w)", axis=0),
+             op("a2 = Slice(q, a, b)"), op("n = Concat(a2, w)", axis=0)]
+    inputs = ["x: bool[N,4]", "w: int64[3,2]", "q: int64[K,2]", "a: int64[1]", "b: int64[1]"]
+    data = model(graph(nodes, inputs, ["d", "r", "o"]))
+    wanted = [("2*NonZero_1 + 3", 3, "8*N + 3"), ("K + NonZero_1", "K", "4*N + K"),
+              ("K + Slice_1 + 3", "K + 3", "4*N + K + 3"), ("Slice_2 + 3", 3, "K + 3")]
+    seen = infer(daemon, data)
+    equal("sums", [(d["size"], d["min"], d["max"]) for d in seen.json["dynamicSizes"]], wanted)
+    bound = infer(daemon, data, dim="N=2")
+    equal("with a number", [d["max"] for d in bound.json["dynamicSizes"]], [19, "K + 8", "K + 11", "K + 3"])
+    text = daemon.post("/v1/models:infer?format=text", data).text
+    check("the table tells them after those of symbols", "Slice_2 is 0 to K  (Slice)\n2*NonZero_1 + 3 is 3 to 8*N + 3\n" in text,
+          text)
+    seen = infer(daemon, model(graph([op("k = Cast(f)", to=7), op("z = ConstantOfShape(k)"), op("y = Concat(z, w)", axis=0)],
+                                     ["f: float[1]", "w: float[3]"], ["y"])))
+    equal("one from below", seen.json["dynamicSizes"], [{"size": "ConstantOfShape_1 + 3", "min": 3}])
+    equal("none where all is known of", "dynamicSizes" in infer(daemon, model(graph([op("y = NonZero(x)")], inputs[:1],
+                                                                                   ["y"]))).json, False)
+
+
 def main():
     with Daemon() as daemon:
         conditions(daemon)
@@ -195,6 +218,7 @@ def main():
         scopes(daemon)
         assumptions(daemon)
         bounds(daemon)
+        compound_bounds(daemon)
     finish()
 
 

@@ -28,6 +28,7 @@ KINDS = {
                   const("e", "int64[0]", [])], ["x: float[N,3,batch-size]"], ["z"]),
     "faults": ([op("y = MatMul(x, x)"), op("z = Add(x, c)"), op("n = NonZero(x)")], ["x: float[N,3]", "c: float[4]"], ["y"]),
     "facts": ([op("y = MatMul(a, b)"), op("z = Add(a, b)")], ["a: float[N,K]", "b: float[M,P]"], ["y"]),
+    "bounds": ([op("n = NonZero(x)"), op("y = Concat(n, n)", axis=1)], ["x: float[N,3]"], ["y"]),
     "scopes": ([op("y = If(c)", then_branch=BRANCH, else_branch=BRANCH)], ["x: float[N]", "c: bool[]"], ["y"]),
     "declared otherwise": ([op("y = Relu(x)")], ["x: float[N,3]"], ["y: float[rows,?]"]),
     "an empty graph": ([], [], []),

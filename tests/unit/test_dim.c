@@ -632,6 +632,51 @@ START_TEST(divisors_of_sizes)
 }
 END_TEST
 
+/* u has at most N elements, v at most 7, w as many as data say. */
+START_TEST(extents)
+{
+        static const struct {
+                const char *size, *least, *most; /* "": none is known */
+        } rows[] = {
+                {"2*u + 1", "1", "2*N + 1"},
+                {"N - u", "0", "N"},
+                {"u*v", "0", "7*N"},
+                {"u*M + K", "K", "N*M + K"},
+                {"(u + v)//2", "0", "(N + 1)//2 + 3"},
+                {"u%5", "0", "4"},
+                {"max(u, v)", "0", "max(N, 7)"},
+                {"min(u, w)", "0", "N"},
+                {"min(u, 3*K)", "0", "min(N, 3*K)"},
+                {"max(M, w)", "M", ""},
+                {"broadcast(u, M)", "0", "max(N, M)"},
+                {"w + 3", "3", ""},
+                {"5 - w", "", "5"},
+                {"N//u", "0", ""},
+        };
+        static const char *const assigned = "NMK";
+        struct dim least = dim_int(0), most = dim_int(0);
+
+        start();
+        for (const char *c = assigned; *c; c++)
+                named((const char[]){*c, 0});
+        dim_assume_most(table, dim_named(table, str_intern_z(strings, "u"), NULL, false), read("N"));
+        dim_assume_le(table, dim_named(table, str_intern_z(strings, "v"), NULL, false), 7);
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+                struct dim size = dim_int(0);
+
+                ck_assert(dim_parse(table, rows[i].size, strlen(rows[i].size), NULL, NULL, NULL, false, &size));
+                bool has_least = dim_extent(table, size, false, &least),
+                     has_most = dim_extent(table, size, true, &most);
+
+                ck_assert_msg(strcmp(has_least ? dim_text(table, least) : "", rows[i].least) == 0, "%s is at least %s",
+                              rows[i].size, has_least ? dim_text(table, least) : "nothing");
+                ck_assert_msg(strcmp(has_most ? dim_text(table, most) : "", rows[i].most) == 0, "%s is at most %s",
+                              rows[i].size, has_most ? dim_text(table, most) : "nothing");
+        }
+        stop();
+}
+END_TEST
+
 /* N is 7, M is 3, K is 0, L is 1; others have no value. */
 static bool some_values(void *user, uint32_t symbol, int64_t *ret)
 {
@@ -716,5 +761,5 @@ END_TEST
 
 UNIT_MAIN("dim", sums_and_products, divisions, rings_and_rests, rings_in_any_order, extremes_and_broadcasts,
           operands_in_any_order_are_one, sums_of_many, names, reading, faults, growth_ends, proofs, bindings,
-          long_chains_resolve, bounds, sizes_are_not_negative, divisors_of_sizes, remembered_results,
+          long_chains_resolve, bounds, sizes_are_not_negative, divisors_of_sizes, extents, remembered_results,
           values_under_an_assignment);
