@@ -141,6 +141,10 @@ def as_json(answer):
         opsets = {o.domain: o.version for o in answer.model.opset_imports}
         found["model"] = {**plain(answer.model), "opsetImports": opsets}
         found["summary"] = plain(answer.summary)
+        if answer.summary.causes:
+            found["summary"]["causes"] = [plain(c) for c in answer.summary.causes]
+        if answer.summary.unknown_operators:
+            found["summary"]["unknownOperators"] = [plain(o) for o in answer.summary.unknown_operators]
         if answer.assumptions:
             found["assumptions"] = [plain(c) for c in answer.assumptions]
     return found
