@@ -13,6 +13,7 @@ from harness import MODELS, ROOT, check, equal, finish, run
 
 SIZES = {
     "resnet50": [{"N": 1, "H": 224, "W": 224}, {"N": 5, "H": 333, "W": 97}, {"N": 2, "H": 1, "W": 2}],
+    "windows": [{"batch": 1, "rows": 8, "columns": 8}, {"batch": 3, "rows": 1, "columns": 5}],
     "encoder": [{"batch": 1, "sequence": 128}, {"batch": 7, "sequence": 1}, {"batch": 3, "sequence": 511}],
 }
 

@@ -286,10 +286,143 @@ def encoder():
     return m
 
 
+SIDE, SHIFT, CHANNELS, WINDOW_HEADS, BLOCKS = 7, 3, 96, 3, 4
+GRID = ["batch", "7*rows", "7*columns", CHANNELS]
+FIELD = ["batch*rows*columns", SIDE * SIDE, CHANNELS]
+INT64_MOST = (1 << 63) - 1
+
+
+class Scope:
+    """Nodes under one path, numbered by their operators as the exporter does it."""
+
+    def __init__(self, m, path):
+        self.m, self.path, self.count = m, path, {}
+
+    def tagged(self, op):
+        number = self.count[op] = self.count.get(op, -1) + 1
+        return "%s/%s%s_output_0" % (self.path, op, "_%d" % number if number else "")
+
+    def node(self, op, inputs, shape, elem=FLOAT, content=None, **attributes):
+        return self.m.node(op, inputs, self.tagged(op), elem, shape, content, **attributes)
+
+    def constant(self, elem, values, scalar=False):
+        return self.m.constant(self.tagged("Constant"), elem, values, scalar)
+
+    def size(self, x, shape, axis, divisor=1):
+        """x.shape[axis] // divisor as a list of one."""
+        got = self.node("Shape", [x], [len(shape)], INT64, shape)
+        got = self.node("Gather", [got, self.constant(INT64, [axis], scalar=True)], [], INT64, [shape[axis]], axis=0)
+        if divisor > 1:
+            got = self.node("Div", [got, self.constant(INT64, [divisor], scalar=True)], [], INT64,
+                            ["(%s)//%d" % (shape[axis], divisor)])
+        return self.node("Unsqueeze", [got, self.constant(INT64, [0])], [1], INT64,
+                         ["(%s)//%d" % (shape[axis], divisor)])
+
+    def view(self, x, parts, contents, shape):
+        """Reshapes to parts, each a value or a number, whose contents are known."""
+        values = [part if isinstance(part, str) else self.constant(INT64, [part]) for part in parts]
+        target = self.node("Concat", values, [len(parts)], INT64, contents, axis=0)
+        return self.node("Reshape", [x, target], shape, allowzero=0)
+
+    def linear(self, path, x, shape, width_in, width):
+        x = self.node("MatMul", [x, self.m.weight("onnx::MatMul_" + path, [width_in, width])], shape + [width])
+        return self.node("Add", [self.m.weight(path + ".bias", [width]), x], shape + [width])
+
+    def norm(self, path, x):
+        weights = [self.m.weight("%s.%s" % (path, w), [CHANNELS]) for w in ("weight", "bias")]
+        return self.node("LayerNormalization", [x] + weights, GRID, axis=-1, epsilon=1e-5)
+
+    def roll(self, x, by):
+        """Rolls rows and columns: what begins at `by` comes first, and what stood before it behind."""
+        for axis in (1, 2):
+            size = GRID[axis]
+            parts = []
+            for begin, end in ((by, INT64_MOST), (0, by)):
+                left = "%s - %d" % (size, by) if by > 0 else "%d" % -by
+                length = left if end == INT64_MOST else "%d" % by if by > 0 else "%s - %d" % (size, -by)
+                bounds = [self.constant(INT64, [v]) for v in (begin, end, axis, 1)]
+                inputs = [x, bounds[0], bounds[1], bounds[2], bounds[3]]
+                parts.append(self.node("Slice", inputs, GRID[:axis] + [length] + GRID[axis + 1:]))
+            x = self.node("Concat", parts, GRID, axis=axis)
+        return x
+
+
+def window_attention(s, path, x):
+    """Attention among the places of each window."""
+    head = CHANNELS // WINDOW_HEADS
+    x = s.linear(path + ".qkv", x, FIELD[:2], CHANNELS, 3 * CHANNELS)
+    count, places = (s.size(x, FIELD[:2] + [3 * CHANNELS], axis) for axis in (0, 1))
+    split = FIELD[:2] + [3, WINDOW_HEADS, head]
+    x = s.view(x, [count, places, 3, WINDOW_HEADS, head], split, split)
+    many = [FIELD[0], WINDOW_HEADS, FIELD[1], head]
+    x = s.node("Transpose", [x], [3] + many, perm=[2, 0, 3, 1, 4])
+    query, key, value = (s.node("Gather", [x, s.constant(INT64, [i], scalar=True)], many, axis=0) for i in range(3))
+    query = s.node("Mul", [query, s.constant(FLOAT, [head ** -0.5], scalar=True)], many)
+    key = s.node("Transpose", [key], [many[0], many[1], head, many[2]], perm=[0, 1, 3, 2])
+    square = many[:3] + [many[2]]
+    scores = s.node("MatMul", [query, key], square)
+    scores = s.node("Add", [scores, s.m.weight(path + ".bias_table", [1, WINDOW_HEADS, SIDE * SIDE, SIDE * SIDE])], square)
+    scores = s.node("Softmax", [scores], square, axis=-1)
+    x = s.node("MatMul", [scores, value], many)
+    x = s.node("Transpose", [x], [many[0], many[2], many[1], head], perm=[0, 2, 1, 3])
+    x = s.view(x, [count, places, CHANNELS], FIELD, FIELD)
+    return s.linear(path + ".proj", x, FIELD[:2], CHANNELS, CHANNELS)
+
+
+def windows_block(m, index, x, scale):
+    path = "blocks.%d" % index
+    s = Scope(m, "/blocks/%d" % index)
+    shifted = index % 2 == 1
+    identity = x
+    x = s.norm(path + ".norm1", x)
+    if shifted:
+        x = s.roll(x, SHIFT)
+    batch, rows, columns = s.size(x, GRID, 0), s.size(x, GRID, 1, SIDE), s.size(x, GRID, 2, SIDE)
+    apart, together = ["batch", "rows", SIDE, "columns", SIDE, CHANNELS], ["batch", "rows", "columns", SIDE, SIDE, CHANNELS]
+    x = s.view(x, [batch, rows, SIDE, columns, SIDE, CHANNELS], apart, apart)
+    x = s.node("Transpose", [x], together, perm=[0, 1, 3, 2, 4, 5])
+    x = s.node("Mul", [x, scale], together)
+    x = s.view(x, [-1, SIDE * SIDE, CHANNELS], [-1] + FIELD[1:], FIELD)
+    x = window_attention(s, path + ".attn", x)
+    x = s.view(x, [-1, rows, columns, SIDE, SIDE, CHANNELS], [-1] + together[1:], together)
+    x = s.node("Transpose", [x], apart, perm=[0, 1, 3, 2, 4, 5])
+    height, width = s.size(identity, GRID, 1), s.size(identity, GRID, 2)
+    x = s.view(x, [-1, height, width, CHANNELS], [-1] + GRID[1:], GRID)
+    if shifted:
+        x = s.roll(x, -SHIFT)
+    x = identity = s.node("Add", [identity, x], GRID)
+    x = s.norm(path + ".norm2", x)
+    x = s.linear(path + ".mlp.fc1", x, GRID[:3], CHANNELS, 4 * CHANNELS)
+    x = gelu_of(s, x, GRID[:3] + [4 * CHANNELS])
+    x = s.linear(path + ".mlp.fc2", x, GRID[:3], 4 * CHANNELS, CHANNELS)
+    return s.node("Add", [identity, x], GRID)
+
+
+def gelu_of(s, x, shape):
+    y = s.node("Div", [x, s.constant(FLOAT, [2 ** 0.5], scalar=True)], shape)
+    y = s.node("Erf", [y], shape)
+    y = s.node("Add", [y, s.constant(FLOAT, [1.0], scalar=True)], shape)
+    y = s.node("Mul", [x, y], shape)
+    return s.node("Mul", [y, s.constant(FLOAT, [0.5], scalar=True)], shape)
+
+
+def windows():
+    """Attention in windows that every other block shifts (Liu et al., Swin Transformer), on a grid of any whole number of
+    windows."""
+    m = Model("windows", 17)
+    scale = m.input("scale", FLOAT, ["rows", "columns", 1, 1, 1])
+    x = m.input("features", FLOAT, GRID)
+    for index in range(BLOCKS):
+        x = windows_block(m, index, x, scale)
+    m.node("Identity", [x], "output", FLOAT, GRID)
+    m.output("output", FLOAT, GRID)
+    return m
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    for model in (resnet50(), encoder()):
+    for model in (resnet50(), encoder(), windows()):
         model.write(sys.argv[1])
 
 
