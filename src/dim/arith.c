@@ -143,16 +143,22 @@ static struct dim divide(struct dim_table *t, enum operation op, struct dim a, s
 
 struct dim dim_floordiv(struct dim_table *t, struct dim a, struct dim b)
 {
+        if (dim_is(b, 1))
+                return a;
         return divide(t, OP_FLOORDIV, a, b);
 }
 
 struct dim dim_ceildiv(struct dim_table *t, struct dim a, struct dim b)
 {
+        if (dim_is(b, 1))
+                return a;
         return divide(t, OP_CEILDIV, a, b);
 }
 
 struct dim dim_exactdiv(struct dim_table *t, struct dim a, struct dim b)
 {
+        if (dim_is(b, 1))
+                return a;
         return divide(t, OP_EXACTDIV, a, b);
 }
 

@@ -19,22 +19,22 @@ bool attr_given(const struct node *n, const char *name)
         return attr_find(n, name);
 }
 
+/* The row's attribute if it has a default; NULL. */
+static const struct op_attr *default_of(const struct node *n, const char *name)
+{
+        const struct op_attr *attr = n->row ? op_find_attr(n->row, name) : NULL;
+
+        return attr && attr->has_default ? attr : NULL;
+}
+
 /* Sets one of both: the given attribute, else the row's default, and the other one to NULL. False if there is
    neither. */
 static bool attr_either(const struct node *n, const char *name, const OnnxAttribute **ret_given,
                         const struct op_attr **ret_default)
 {
-        const struct op_attr *attr;
-
         *ret_given = attr_find(n, name);
-        *ret_default = NULL;
-        if (*ret_given)
-                return true;
-        attr = n->row ? op_find_attr(n->row, name) : NULL;
-        if (!attr || !attr->has_default)
-                return false;
-        *ret_default = attr;
-        return true;
+        *ret_default = *ret_given ? NULL : default_of(n, name);
+        return *ret_given || *ret_default;
 }
 
 bool attr_int(const struct node *n, const char *name, int64_t *ret)
@@ -116,11 +116,11 @@ bool attr_string(const struct node *n, const char *name, const char **ret)
 bool attr_is(const struct node *n, const char *name, const char *wanted)
 {
         const OnnxAttribute *attr = attr_find(n, name);
-        const char *text;
+        const struct op_attr *otherwise;
         size_t length = strlen(wanted);
 
         if (!attr)
-                return attr_string(n, name, &text) && text_same(text, wanted);
+                return (otherwise = default_of(n, name)) != NULL && text_same(otherwise->s, wanted);
         if (!attr->has_s)
                 return length == 0;
         return attr->s.len == length && (length == 0 || memcmp(attr->s.data, wanted, length) == 0);
