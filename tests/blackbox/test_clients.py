@@ -4,7 +4,10 @@
 
 They come through npm once, into build-clients; without it these tests say that they were left out.
 """
+import glob
+import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -39,6 +42,28 @@ def run_example(daemon, folder):
     check("README's example prints every value", status == 0 and "input [8, 3, H, W]" in lines and len(lines) > 175, "\n".join(lines[-20:]))
 
 
+def takes_node(engines, version):
+    """Whether a package's `engines.node`, of the simple ranges that packages name, takes a version (major, minor, patch)."""
+    for choice in engines.split("||"):
+        found = re.fullmatch(r"(>=|\^|~)?\s*v?(\d+)(?:\.(\d+|[x*]))?(?:\.(\d+|[x*]))?", choice.strip())
+        if not found:
+            continue
+        least = tuple(int(part) if part and part.isdigit() else 0 for part in found.groups()[1:])
+        if least <= version and (found[1] == ">=" or least[0] == version[0]):
+            return True
+    return False
+
+
+def check_versions():
+    """What is installed is made for the Node that Debian 12 has, whichever runs here."""
+    for folder in "*", "@*/*":
+        for path in glob.glob(os.path.join(INSTALLED, "node_modules", folder, "package.json")):
+            with open(path, encoding="utf-8") as f:
+                package = json.load(f)
+            engines = package.get("engines", {}).get("node", "*")
+            check("%s %s runs on Node 18" % (package["name"], package["version"]), engines == "*" or takes_node(engines, (18, 20, 4)), engines)
+
+
 def run_all(daemon):
     with tempfile.TemporaryDirectory(dir=INSTALLED) as folder:
         plugin = os.path.join(INSTALLED, "node_modules", ".bin", "protoc-gen-es")
@@ -54,6 +79,7 @@ def main():
     if why:
         check("left out: Connect-ES and grpc-js, for %s" % why, True)
     else:
+        check_versions()
         with Daemon() as daemon:
             run_all(daemon)
     finish()
