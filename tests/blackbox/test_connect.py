@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What Connect asks of a server of unary calls (https://connectrpc.com/docs/protocol, and the cases of its conformance suite), row by
-row: requests as they stand on the wire, over HTTP/1.1."""
+"""What Connect and gRPC-Web ask of a server of unary calls (https://connectrpc.com/docs/protocol, PROTOCOL-WEB.md of gRPC, and the kinds of
+cases that Connect's conformance suite has for servers), row by row: requests as they stand on the wire, over HTTP/1.1."""
 import base64
 import gzip
 import json
@@ -8,7 +8,7 @@ import urllib.parse
 
 from harness import Daemon, check, finish
 from messages import shaped
-from rpc import SERVICE
+from rpc import SERVICE, envelope, grpc_web_outcome
 
 PROTO, JSON = "application/proto", "application/json"
 METHOD = SERVICE + "GetOperator"
@@ -27,6 +27,15 @@ def url_base64(data):
 
 def padded(data):
     return base64.urlsafe_b64encode(data).decode()
+
+
+LIMIT = 10000  # of a message
+
+
+def sized(size):
+    """The message in so many bytes: a field that nobody knows fills it up."""
+    left = size - len(BINARY) - 5
+    return BINARY + b"\x82\x7d" + bytes([left & 0x7f | 0x80, left >> 7 & 0x7f | 0x80, left >> 14]) + bytes(left)
 
 
 # What it is, HTTP method, path, body, header fields; the status, the Content-Type and, of an error, its code.
@@ -51,6 +60,9 @@ ROWS = [
     ("a deadline far off", "POST", METHOD, BINARY, {"Content-Type": PROTO, "Connect-Timeout-Ms": "600000"}, 200, PROTO),
     ("the longest deadline", "POST", METHOD, BINARY, {"Content-Type": PROTO, "Connect-Timeout-Ms": "9999999999"}, 200, PROTO),
     ("metadata of the client's own", "POST", METHOD, BINARY, {"Content-Type": PROTO, "X-Custom": "a", "X-Custom-Bin": "AAEC"}, 200, PROTO),
+    ("metadata that is given twice", "POST", METHOD, BINARY, {"Content-Type": PROTO, "X-Custom": "a", "x-custom": "b"}, 200, PROTO),
+    ("a message of the largest size", "POST", METHOD, sized(LIMIT), {"Content-Type": PROTO}, 200, PROTO),
+    ("the same, compressed", "POST", METHOD, gzip.compress(sized(LIMIT)), {"Content-Type": PROTO, "Content-Encoding": "gzip"}, 200, PROTO),
     ("GET in JSON", "GET", query(connect="v1", encoding="json", message=TEXT.decode()), None, {}, 200, JSON),
     ("GET without the version", "GET", query(encoding="json", message=TEXT.decode()), None, {}, 200, JSON),
     ("GET in protobuf", "GET", query(connect="v1", encoding="proto", base64="1", message=url_base64(BINARY)), None, {}, 200, PROTO),
@@ -77,6 +89,13 @@ ROWS = [
     ("a deadline of eleven digits", "POST", METHOD, BINARY, {"Content-Type": PROTO, "Connect-Timeout-Ms": "1" * 11}, 400, JSON, "invalid_argument"),
     ("a negative deadline", "POST", METHOD, BINARY, {"Content-Type": PROTO, "Connect-Timeout-Ms": "-1"}, 400, JSON, "invalid_argument"),
     ("a deadline that is over", "POST", METHOD, BINARY, {"Content-Type": PROTO, "Connect-Timeout-Ms": "0"}, 504, JSON, "deadline_exceeded"),
+    ("a message that is too large", "POST", METHOD, sized(LIMIT + 1), {"Content-Type": PROTO}, 429, JSON, "resource_exhausted"),
+    ("the same, compressed", "POST", METHOD, gzip.compress(sized(LIMIT + 1)), {"Content-Type": PROTO, "Content-Encoding": "gzip"}, 429, JSON,
+     "resource_exhausted"),
+    ("the same in JSON", "POST", METHOD, b'{"name": "%s"}' % (b"x" * LIMIT), {"Content-Type": JSON}, 429, JSON, "resource_exhausted"),
+    ("a picture", "POST", METHOD, b"12345678", {"Content-Type": "image/jpeg"}, 415, JSON, None),
+    ("a form of messages that is none", "POST", METHOD, BINARY, {"Content-Type": "application/foo"}, 415, JSON, None),
+    ("DELETE", "DELETE", METHOD, BINARY, {"Content-Type": PROTO}, 405, JSON, None),
     ("a type that we do not have", "POST", METHOD, BINARY, {"Content-Type": "application/xml"}, 415, JSON, None),
     ("no type", "POST", METHOD, BINARY, {}, 415, JSON, None),
     ("streams, of which there are none", "POST", METHOD, BINARY, {"Content-Type": "application/connect+proto"}, 415, JSON, None),
@@ -92,6 +111,41 @@ ROWS = [
     ("GET of what is no base64", "GET", query(connect="v1", encoding="proto", base64="1", message="!"), None, {}, 400, JSON, "invalid_argument"),
     ("GET in a compression that we do not have", "GET", query(connect="v1", encoding="json", compression="br", message="{}"), None, {}, 501, JSON,
      "unimplemented"),
+]
+
+
+WEB = "application/grpc-web"
+# Of gRPC-Web: what it is, HTTP method, path, body, header fields; the word of its status, or the HTTP status.
+WEB_ROWS = [
+    ("a message", "POST", METHOD, envelope(BINARY), {"Content-Type": WEB + "+proto"}, "ok"),
+    ("without the form of messages", "POST", METHOD, envelope(BINARY), {"Content-Type": WEB}, "ok"),
+    ("in JSON", "POST", METHOD, envelope(TEXT), {"Content-Type": WEB + "+json"}, "ok"),
+    ("an empty message", "POST", SERVICE + "ListOperators", envelope(b""), {"Content-Type": WEB}, "ok"),
+    ("gzip", "POST", METHOD, envelope(gzip.compress(BINARY), 1), {"Content-Type": WEB, "Grpc-Encoding": "gzip"}, "ok"),
+    ("a message that is not compressed though others could be", "POST", METHOD, envelope(BINARY),
+     {"Content-Type": WEB, "Grpc-Encoding": "gzip"}, "ok"),
+    ("identity", "POST", METHOD, envelope(BINARY), {"Content-Type": WEB, "Grpc-Encoding": "identity"}, "ok"),
+    ("metadata that is given twice", "POST", METHOD, envelope(BINARY), {"Content-Type": WEB, "X-Custom": "a", "x-custom": "b"}, "ok"),
+    ("a message of the largest size", "POST", METHOD, envelope(sized(LIMIT)), {"Content-Type": WEB}, "ok"),
+    ("no message", "POST", METHOD, b"", {"Content-Type": WEB}, "unimplemented"),
+    ("several messages", "POST", METHOD, envelope(BINARY) * 2, {"Content-Type": WEB}, "unimplemented"),
+    ("a message cut short", "POST", METHOD, envelope(BINARY)[:-1], {"Content-Type": WEB}, "invalid_argument"),
+    ("bytes that are no message", "POST", METHOD, envelope(b"\xff"), {"Content-Type": WEB}, "invalid_argument"),
+    ("flags that are none", "POST", METHOD, envelope(BINARY, 2), {"Content-Type": WEB}, "invalid_argument"),
+    ("a compressed message without a word how", "POST", METHOD, envelope(gzip.compress(BINARY), 1), {"Content-Type": WEB}, "internal"),
+    ("the same as identity", "POST", METHOD, envelope(gzip.compress(BINARY), 1), {"Content-Type": WEB, "Grpc-Encoding": "identity"}, "internal"),
+    ("a compression that we do not have", "POST", METHOD, envelope(BINARY, 1), {"Content-Type": WEB, "Grpc-Encoding": "foo"}, "unimplemented"),
+    ("a message that is too large", "POST", METHOD, envelope(sized(LIMIT + 1)), {"Content-Type": WEB}, "resource_exhausted"),
+    ("the same, compressed", "POST", METHOD, envelope(gzip.compress(sized(LIMIT + 1)), 1), {"Content-Type": WEB, "Grpc-Encoding": "gzip"},
+     "resource_exhausted"),
+    ("a name that is not found", "POST", METHOD, envelope(NOTHING), {"Content-Type": WEB}, "not_found"),
+    ("a deadline that is over", "POST", METHOD, envelope(BINARY), {"Content-Type": WEB, "Grpc-Timeout": "0m"}, "deadline_exceeded"),
+    ("a deadline far off", "POST", METHOD, envelope(BINARY), {"Content-Type": WEB, "Grpc-Timeout": "99999999H"}, "ok"),
+    ("a deadline that is none", "POST", METHOD, envelope(BINARY), {"Content-Type": WEB, "Grpc-Timeout": "1"}, "invalid_argument"),
+    ("a form of messages that is none", "POST", METHOD, envelope(BINARY), {"Content-Type": WEB + "+foo"}, 415),
+    ("text, which few clients send", "POST", METHOD, base64.b64encode(envelope(BINARY)), {"Content-Type": WEB + "-text"}, 415),
+    ("DELETE", "DELETE", METHOD, envelope(BINARY), {"Content-Type": WEB}, 405),
+    ("a method that is none", "POST", SERVICE + "Nothing", envelope(BINARY), {"Content-Type": WEB}, 404),
 ]
 
 
@@ -115,10 +169,24 @@ def check_row(daemon, what, method, path, body, fields, status, kind, code=None)
     check("%s: %d" % (what, status), right, "%d %s %r" % (answer.status, got, answer.body[:300]))
 
 
+def check_web_row(daemon, what, method, path, body, fields, wanted):
+    answer = daemon.request(method, path, body, fields)
+    if isinstance(wanted, int):
+        check("gRPC-Web, %s: %d" % (what, wanted), answer.status == wanted, "%d %r" % (answer.status, answer.body[:300]))
+        return
+    is_json = fields["Content-Type"].endswith("json")
+    found = grpc_web_outcome(answer, shaped.Operator if "GetOperator" in path else shaped.ListOperatorsResponse, is_json)
+    kind = WEB + ("+json" if is_json else "+proto")
+    check("gRPC-Web, %s: %s" % (what, wanted), found.code == wanted and (answer.status, answer.headers["Content-Type"]) == (200, kind) and
+          (wanted != "ok" or "GetOperator" not in path or found.message.name == "Relu"), found)
+
+
 def main():
-    with Daemon() as daemon:
+    with Daemon("--node-request-bytes", str(LIMIT)) as daemon:
         for row in ROWS:
             check_row(daemon, *row)
+        for row in WEB_ROWS:
+            check_web_row(daemon, *row)
         answer = daemon.request("POST", SERVICE + "ListOperators", b'{"pageSize": 1000}', {"Content-Type": JSON, "Accept-Encoding": "gzip"})
         check("a large answer is compressed for who accepts that", answer.headers["Content-Encoding"] == "gzip" and
               json.loads(gzip.decompress(answer.body))["operators"])
