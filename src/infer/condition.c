@@ -284,6 +284,40 @@ static bool settle_condition(struct infer *f, struct dim_condition *is)
         return !is_settled(f, is);
 }
 
+struct pinned {
+        const struct dim_table *dims;
+        uint32_t symbol;
+        bool found;
+};
+
+static void see_pinned(void *user, uint32_t number)
+{
+        struct pinned *pinned = user;
+        const struct dim_symbol *symbol = dim_symbol_at(pinned->dims, number);
+
+        if (!pinned->found && symbol->from_input && !symbol->is_bound && symbol->lower == symbol->upper) {
+                pinned->symbol = number;
+                pinned->found = true;
+        }
+}
+
+/* An equality of which nothing is left because it leaves a symbol of an input one number, which is a bound by now: that
+   is what it says. False for any other condition. */
+static bool is_pinning(struct infer *f, const struct dim_condition *was, struct dim_condition *ret)
+{
+        struct dim left = dim_resolve(f->dims, was->left), right = dim_resolve(f->dims, was->right);
+        struct pinned pinned = {.dims = f->dims};
+
+        if (was->relation != DIM_EQUAL || dim_same(left, right))
+                return false;
+        dim_each_symbol(f->dims, left, see_pinned, &pinned);
+        dim_each_symbol(f->dims, right, see_pinned, &pinned);
+        if (pinned.found)
+                *ret = (struct dim_condition){dim_symbol_lone(f->dims, pinned.symbol), DIM_EQUAL,
+                                              dim_int(dim_symbol_at(f->dims, pinned.symbol)->lower)};
+        return pinned.found;
+}
+
 /* Whether it may come to be a condition about a remainder: an equality may, and so may what broadcasts where neither
    size is 1. */
 static bool may_divide(struct infer *f, const struct dim_condition *is)
@@ -335,7 +369,7 @@ void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim 
                 struct constraint *c = &f->constraint[i];
                 struct dim_condition is = c->is;
 
-                if (!settle_condition(f, &is) || is_told(told, count, &is, c->scope))
+                if ((!settle_condition(f, &is) && !is_pinning(f, &c->is, &is)) || is_told(told, count, &is, c->scope))
                         continue;
                 c->is_listed = true;
                 was[count] = c->is;

@@ -57,6 +57,9 @@ def multiples(daemon):
                      ["u: float[1,1,L]"])
     equal("not under what is only declared", (claimed["u"], claimed.constraints),
           ("float[1,1,2*(L//2)]", ["L >= 2", "2 divides L"]))
+    halves = [numbers("s", 4, 12), op("a, b = Split(x)", axis=0), op("y = Reshape(b, s)")]
+    seen = answer(daemon, halves, ["x: float[L,12]"], ["y"])
+    equal("a multiple that is one number", seen.constraints, ["L == 8"])
     inputs = ["x: float[N,H,3]", "p: float[1,1,H]"]
     windows = [numbers("s", 0, -1, 32, 3), op("t = Reshape(x, s)"), numbers("b", 0, -1, 3), op("y = Reshape(t, b)")]
     halves = [op("q = MaxPool(p)", kernel_shape=[2], strides=[2]), const("k", "float[1,1,8]", [0] * 8),
