@@ -2,7 +2,7 @@
 that runs when its inputs have those numbers. What it takes to run at other sizes is for the engine to find."""
 import re
 
-from build import Tensor, graph, model, op, tensor
+from build import Tensor, function, graph, model, op, tensor
 
 NAMES = ("A", "B", "C", "D")
 SIZES = (1, 2, 2, 3, 4, 4, 5, 6, 8)
@@ -43,6 +43,7 @@ class Maker:
         self.rng, self.nodes, self.count = rng, [], 0
         self.sizes = {name: rng.choice(SIZES) for name in NAMES}
         self.inputs, self.tensors, self.vectors, self.sequences = [], {}, {}, {}
+        self.functions = []  # what each makes of its input: a list of operators, and of its shape
         # Whether a size of 0 is not like others: an element of 0 copies a size in a Reshape, and -1 stands for anything
         # beside it.
         self.zero_differs = False
@@ -133,7 +134,8 @@ class Maker:
         inputs = ["%s: float[%s]" % (n, ",".join(shown(d) for d in dims)) for n, dims in self.inputs]
         nodes = [self.nodes[i] for i in order] if order else self.nodes
         last = [nodes[-1][0].partition(" = ")[0].split(", ")[0]]
-        return model(inner(nodes, inputs + ["choice: bool[]", "at: int64[]"], last, infos), opset=17)
+        functions = [function("F%d" % i, "a", "b", [op(w, **a) for w, a in made]) for i, (made, _) in enumerate(self.functions)]
+        return model(inner(nodes, inputs + ["choice: bool[]", "at: int64[]"], last, infos), opset=17, functions=functions)
 
     def other_order(self):
         """The nodes in another order that is topological."""
@@ -490,7 +492,83 @@ def loop(m):
         m.tensors[stack] = [trips] + b
 
 
+def scan(m):
+    """Adds up the slices of a tensor, and stacks what it makes of each."""
+    a = m.tensor(1, MOST_RANK)
+    if not a:
+        return
+    shape = m.tensors[a]
+    start = m.add("ReduceMax(%s)" % a, shape[1:], axes=[0], keepdims=0) if shape[0] else m.weights(shape[1:])
+    m.tensors[start] = shape[1:]
+    s, each, after, seen, last, stack = (m.name() for _ in range(6))
+    body = Body([("%s = Add(%s, %s)" % (after, s, each), {}), ("%s = Relu(%s)" % (seen, each), {})], [after, seen],
+                ["%s: float" % s, "%s: float" % each])
+    m.nodes.append(("%s, %s = Scan(%s, %s)" % (last, stack, start, a), {"body": body, "num_scan_inputs": 1}))
+    m.tensors[last], m.tensors[stack] = shape[1:], shape
+
+
+def optional(m):
+    a = m.tensor()
+    m.add("OptionalGetElement(%s)" % m.add("Optional(%s)" % a, [], {}), m.tensors[a])
+
+
+def conv_transpose(m):
+    a = m.tensor(3, 4)
+    if not a or not m.tensors[a][1] or not all(m.tensors[a]) or product(m.tensors[a]) > MOST_ELEMENTS // 16:
+        return
+    shape, stride = m.tensors[a], m.rng.randint(1, 3)
+    w = m.weights([shape[1], 2] + [2] * len(shape[2:]))
+    m.add("ConvTranspose(%s, %s)" % (a, w), shape[:1] + [2] + [(size - 1) * stride + 2 for size in shape[2:]],
+          strides=[stride] * len(shape[2:]))
+
+
+def padded_window(m):
+    a = m.tensor(3, 4)
+    if not a or not all(m.tensors[a]):
+        return
+    shape, stride = m.tensors[a], m.rng.randint(1, 3)
+    n, same = len(shape[2:]), m.rng.random() < 0.3
+    where = {"auto_pad": "SAME_UPPER"} if same else {"pads": [1] * 2 * n}
+    out = [-(-size // stride) if same else (size - 1) // stride + 1 for size in shape[2:]]
+    m.add("%s(%s)" % (m.rng.choice(("MaxPool", "AveragePool")), a), shape[:2] + out, kernel_shape=[3] * n, strides=[stride] * n, **where)
+
+
+def resize_otherwise(m):
+    a = m.tensor(3, 4)
+    if not a or not all(s > 1 for s in m.tensors[a][2:]) or product(m.tensors[a]) > MOST_ELEMENTS // 4:
+        return
+    shape, (scale, new) = m.tensors[a], m.rng.choice(((0.5, lambda s: s // 2), (1.5, lambda s: s * 3 // 2), (0.25, lambda s: s // 4)))
+    if not all(new(s) for s in shape[2:]):
+        return
+    scales = m.add("Constant()", [], {}, value=Tensor(tensor("float[%d]" % len(shape), [1, 1] + [scale] * len(shape[2:]))))
+    m.add("Resize(%s, , %s)" % (a, scales), shape[:2] + [new(s) for s in shape[2:]])
+
+
+# Bodies of functions: what they do to a tensor, and to its shape.
+BODIES = (
+    ([("t = Relu(a)", {}), ("b = Transpose(t)", {})], lambda shape: shape[::-1]),
+    ([("b = Concat(a, a)", {"axis": 0})], lambda shape: [2 * shape[0]] + shape[1:]),
+    ([("s = Shape(a)", {}), ("t = ConstantOfShape(s)", {}), ("b = Add(t, a)", {})], lambda shape: shape),
+    ([("b = Flatten(a)", {})], lambda shape: [shape[0], product(shape[1:])]),
+    ([("t = NonZero(a)", {}), ("b = Mul(a, a)", {})], lambda shape: shape),
+)
+
+
+def call(m):
+    """Calls of a function that is there, or of a new one."""
+    a = m.tensor(1)
+    if not a or 2 * product(m.tensors[a]) > MOST_ELEMENTS:
+        return
+    if not m.functions or m.rng.random() < 0.5:
+        m.functions.append(m.rng.choice(BODIES))
+    which = m.rng.randrange(len(m.functions))
+    for name in (a, m.tensor(1)):
+        if 2 * product(m.tensors[name]) <= MOST_ELEMENTS:
+            m.add("my.F%d(%s)" % (which, name), m.functions[which][1](m.tensors[name]))
+
+
 MAKERS = (unary, binary, binary, binary, matmul, project, concat, concat, slices, slices, transpose, reshape, reshape,
           reshape_by_sizes, unsqueeze, squeeze, gather, split, pad, reduce, window, flatten, top_k, resize, space,
           shape_of, shape_of, shape_of, pick, pick, join, join, compute, compute, compute, count, filled, expand, tile,
-          sequence, parts, element, joined, choose, loop)
+          sequence, parts, element, joined, choose, loop, scan, optional, conv_transpose, padded_window, resize_otherwise, call,
+          call)

@@ -89,8 +89,18 @@ def at_sizes(asker, maker, first, sizes, at_home):
         return "no constraint forbids: %s" % faults[0]
     if broken or errors(concrete, True):  # what a faulty body makes is no measure
         return None
+    given = ["%s=%d" % item for item in sizes.items() if any(item[0] in dims for _, dims in maker.inputs)]
+    bound = asker.infer(maker.build(), "?" + "&".join("dim=" + g for g in given))
+    fault = difference(values_of(concrete, True), values_of(bound, True))
+    if fault:
+        return "written, and given as dim=: " + fault
     shapes = shapes_at(concrete, {})
-    if at_home:
+    if at_home and given:
+        column = asker.infer(maker.build(), "?bind=" + ",".join(given))
+        given = {v["name"]: v["bound"][0] for v in column.json["values"] if "scope" not in v and "element" not in v}
+        fault = difference(shapes, {name: given.get(name) for name in shapes})
+        if fault:
+            return "written, and given as bind=: " + fault
         fault = contradiction({n: s for n, s in maker.tensors.items()}, shapes)
         if fault:
             return "the generator: " + fault
