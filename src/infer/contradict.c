@@ -17,10 +17,11 @@ struct wish {
         struct dim_condition under; /* what the facts leave of it */
         const char *scope, *node, *op, *value;
         int64_t node_index;
-        uint32_t order;   /* of being asked for */
-        uint32_t symbol;  /* the one symbol in `under`; NONE */
-        uint32_t next;    /* wish about that symbol; NONE */
-        bool has_several; /* symbols in `under` */
+        uint32_t order;     /* of being asked for */
+        uint32_t symbol;    /* the one symbol in `under`; NONE */
+        uint32_t next;      /* wish about that symbol; NONE */
+        bool has_several;   /* symbols in `under` */
+        bool names_several; /* in `is` */
         bool is_told;
 };
 
@@ -269,6 +270,102 @@ static void try_product(struct contradiction *x, uint32_t at)
         tell(x, &x->wish[at], &x->wish[group.wish[1]], true);
 }
 
+/* -- by sums -- */
+
+#define SUM_TRIES 64 /* that looking at one sum of two conditions counts for */
+
+/* What is not negative where a condition holds: for an equality the difference of its sides and its negative. */
+static size_t excesses(struct contradiction *x, const struct dim_condition *c, struct dim *ret)
+{
+        struct dim_table *dims = x->f->dims;
+        size_t n = 0;
+
+        if (c->relation == DIM_AT_LEAST || c->relation == DIM_EQUAL)
+                ret[n++] = dim_sub(dims, c->left, c->right);
+        if (c->relation == DIM_AT_MOST || c->relation == DIM_EQUAL)
+                ret[n++] = dim_sub(dims, c->right, c->left);
+        return n;
+}
+
+static bool is_negative(struct contradiction *x, struct dim d)
+{
+        int64_t lower, upper;
+
+        x->tries -= SUM_TRIES;
+        dim_range(x->f->dims, d, &lower, &upper);
+        return upper < 0;
+}
+
+/* Whether bounds of the sizes in it exclude a condition, and not what its own fact says of one of them. */
+static bool is_out_of_range(struct contradiction *x, const struct wish *wish)
+{
+        struct dim excess[2];
+        size_t n = excesses(x, &wish->is, excess);
+        bool found = false;
+
+        for (size_t i = 0; i < n && !found; i++)
+                found = is_negative(x, excess[i]);
+        return found;
+}
+
+/* Whether two conditions exclude each other because what each says is not negative adds up to less than 0: M <= N + 1
+   and M >= N + 3. */
+static bool exclude_each_other(struct contradiction *x, const struct wish *a, const struct wish *b)
+{
+        struct dim of_a[2], of_b[2];
+        size_t n_a = excesses(x, &a->is, of_a), n_b = excesses(x, &b->is, of_b);
+        bool found = false;
+
+        for (size_t i = 0; i < n_a; i++)
+                for (size_t k = 0; k < n_b && !found; k++)
+                        found = is_negative(x, dim_add(x->f->dims, of_a[i], of_b[k]));
+        return found;
+}
+
+static bool share_symbols(struct contradiction *x, const struct wish *a, const struct wish *b)
+{
+        struct group group = {.n_wish = 0};
+
+        dim_each_symbol(x->f->dims, a->is.left, add_symbol, &group);
+        dim_each_symbol(x->f->dims, a->is.right, add_symbol, &group);
+        dim_each_symbol(x->f->dims, b->is.left, see_shared, &group);
+        dim_each_symbol(x->f->dims, b->is.right, see_shared, &group);
+        return group.shares;
+}
+
+/* The number in another condition, about one symbol of this one, that excludes it. */
+static void tell_out_of_range(struct contradiction *x, uint32_t at)
+{
+        struct wish *found = NULL;
+        bool is_only = true;
+
+        for (uint32_t i = 0; i < x->count; i++) {
+                struct wish *other = &x->wish[i];
+
+                if (i == at || other->has_several || other->is.relation == DIM_DIVIDES ||
+                    !share_symbols(x, &x->wish[at], other))
+                        continue;
+                is_only = !found;
+                found = found ? found : other;
+        }
+        tell(x, &x->wish[at], found, !is_only);
+}
+
+static void try_sums(struct contradiction *x)
+{
+        for (uint32_t i = 0; i < x->count && x->tries > 0; i++) {
+                if (!x->wish[i].names_several || x->wish[i].is_told)
+                        continue;
+                if (is_out_of_range(x, &x->wish[i]))
+                        tell_out_of_range(x, i);
+                for (uint32_t j = 0; j < i && x->tries > 0; j++)
+                        if (x->wish[j].names_several && !x->wish[j].is_told &&
+                            share_symbols(x, &x->wish[i], &x->wish[j]) &&
+                            exclude_each_other(x, &x->wish[i], &x->wish[j]))
+                                tell(x, &x->wish[i], &x->wish[j], false);
+        }
+}
+
 /* -- all -- */
 
 /* Symbols that are not negative: numbers are tried from 0 on. */
@@ -306,6 +403,7 @@ static void gather(struct contradiction *x, struct name_map *by_symbol, uint32_t
                 struct seen seen = symbols_of(f->dims, &wish->under);
 
                 wish->has_several = seen.has_others;
+                wish->names_several = symbols_of(f->dims, &wish->is).has_others;
                 wish->symbol = seen.has_others ? NONE : seen.symbol;
                 x->count++;
                 if (wish->symbol == NONE || !is_size(f->dims, wish->symbol))
@@ -349,6 +447,7 @@ void contradict_find(struct infer *f)
         for (uint32_t i = 0; i < x.count && x.tries > 0; i++)
                 if (x.wish[i].has_several && x.wish[i].is.relation == DIM_EQUAL && dim_is_int(x.wish[i].under.right))
                         try_product(&x, i);
+        try_sums(&x);
         for (uint32_t i = 0; i < x.count; i++)
                 if (never[i])
                         tell(&x, &x.wish[i], NULL, false);

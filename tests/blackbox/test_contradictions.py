@@ -72,6 +72,17 @@ def kinds(daemon):
         equal(what, (found, seen.constraints), ([("error", "DIM_MISMATCH", "q", message)] if message else [], constraints))
         if message and "but" not in message:
             equal("and the other node of " + what, seen.json["diagnostics"][0]["hint"], "node 1 (p, MatMul) takes K to be 7")
+    kernel = [weights("k", 1, 1, 6), op("q = Conv(x, k)", "q")]
+    longer = [op("p = Conv(x, y)", "p"), weights("e", 1, 1, 2), op("l = Concat(x, e)", axis=2), op("q = Conv(y, l)", "q")]
+    joined = [op("j = Concat(x, y)", axis=2), weights("w", 5, 2), op("p = MatMul(j, w)", "p")]
+    for what, nodes, message in (
+            ("a sum and a part of it", joined + kernel,
+             "N must be at least 6, but N + M must be 5 for node 2 (p, MatMul)"),
+            ("two sizes of which each must be longer", longer,
+             "M must be at least N + 2, but M must be at most N + 1 for node 0 (p, Conv)"),
+            ("two sizes of which one must be longer", longer[:1] + [op("q = Conv(y, x)", "q")], None)):
+        seen = infer(daemon, model(graph(nodes, ["x: float[1,1,N]", "y: float[1,1,M]"], ["p", "q"])))
+        equal(what, [(d["node"], d["message"]) for d in seen.json["diagnostics"]], [("q", message)] if message else [])
     half = function("Half", "x", "p", part("p", 2, 3))
     seen = infer(daemon, model(graph([op("p = my.Half(x)", "call")] + times("q", 9), ["x: float[1,1,K]"], ["p", "q"]),
                                functions=[half]))
