@@ -303,8 +303,8 @@ void answer_hold_for(struct subject *s, const struct answer *weak, const struct 
         /* A node that the specification forbids and models have nonetheless has a warning: its answer is no measure.
            Nor is one of a size past all memory, or with a faulty branch that is not taken. */
         if (strong->code != OX_OK || has_reason(strong, "_MISMATCH") || has_reason(weak, "DIM_OVERFLOW") ||
-            has_reason(weak, "UNKNOWN_INPUT") || weak->code == OX_RESOURCE_EXHAUSTED ||
-            weak->code == OX_DEADLINE_EXCEEDED)
+            has_reason(weak, "UNKNOWN_INPUT") || (weak->code != OX_OK && has_reason(weak, "OPERATOR_VERSION")) ||
+            weak->code == OX_RESOURCE_EXHAUSTED || weak->code == OX_DEADLINE_EXCEEDED)
                 return;
         if (weak->code != OX_OK)
                 contradiction(&h, "%s", weak->error);
