@@ -254,6 +254,9 @@ def main(folder, ways):
         for name in models:
             with open(os.path.join(folder, name), "rb") as file:
                 data = file.read()
+            if infer(daemon, data).status != 200:
+                print("# %s is left out, it is no model" % name, flush=True)
+                continue
             for what, path in versions(bench, name, data, ways):
                 for level in LEVELS:
                     to, fault = optimised(bench, path, level)
