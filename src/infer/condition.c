@@ -339,21 +339,31 @@ void condition_take_multiples(struct infer *f)
         }
 }
 
-/* Whether a multiple of the divisor is said to divide the same. */
-static bool is_divided_more(const struct constraint *told, size_t count, size_t at)
+/* Whether one condition follows from another: 2 divides H from 4 divides H, and M >= N + 2 from M >= N + 3. */
+static bool follows(struct infer *f, const struct dim_condition *one, const struct dim_condition *other)
 {
-        const struct constraint *one = &told[at];
+        struct dim more;
 
+        if (one->relation != other->relation)
+                return false;
+        if (one->relation == DIM_DIVIDES)
+                return dim_same(one->right, other->right) && dim_is_int(one->left) && dim_is_int(other->left) &&
+                       one->left.val > 0 && one->left.val != other->left.val && other->left.val % one->left.val == 0;
+        if ((one->relation != DIM_AT_LEAST && one->relation != DIM_AT_MOST) || !dim_same(one->left, other->left) ||
+            dim_is_int(one->right) || dim_is_int(other->right))
+                return false;
+        more = dim_sub(f->dims, other->right, one->right);
+        return dim_is_int(more) && (one->relation == DIM_AT_LEAST ? more.val > 0 : more.val < 0);
+}
+
+/* Whether another condition says as much and more, wherever this one holds. */
+static bool is_told_by_another(struct infer *f, const struct constraint *told, size_t count, size_t at)
+{
         for (size_t i = at > CONSTRAINTS_SEARCHED ? at - CONSTRAINTS_SEARCHED : 0;
-             i < count && i < at + CONSTRAINTS_SEARCHED && one->is.relation == DIM_DIVIDES && dim_is_int(one->is.left);
-             i++) {
-                const struct constraint *c = &told[i];
-
-                if (i != at && c->is.relation == DIM_DIVIDES && dim_same(c->is.right, one->is.right) &&
-                    dim_is_int(c->is.left) && c->is.left.val != one->is.left.val && one->is.left.val > 0 &&
-                    c->is.left.val % one->is.left.val == 0 && (!c->scope[0] || strcmp(c->scope, one->scope) == 0))
+             i < count && i < at + CONSTRAINTS_SEARCHED; i++)
+                if (i != at && follows(f, &told[at].is, &told[i].is) &&
+                    (!told[i].scope[0] || strcmp(told[i].scope, told[at].scope) == 0))
                         return true;
-        }
         return false;
 }
 
@@ -379,7 +389,7 @@ void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim 
         for (size_t i = 0; i < count; i++) {
                 const struct constraint *c = &told[i];
 
-                if (is_divided_more(told, count, i))
+                if (is_told_by_another(f, told, count, i))
                         continue;
                 rows[result->n_constraint++] = (struct ox_constraint){
                         .left = side_text(f, c->is.left, c->is.right, was[i].left, see, user),

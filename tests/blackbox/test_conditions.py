@@ -33,6 +33,10 @@ def conditions(daemon):
     for order in (nodes, nodes[::-1]):
         seen = answer(daemon, order, inputs, ["y", "z", "u"])
         equal("of several bounds the closest is told", seen.constraints, ["L >= 9"])
+    pads = [op("a = Conv(x, y)"), op("b = Conv(x, y)", pads=[0, 2]), op("c = Conv(x, y)", pads=[0, 1])]
+    for order in (pads, pads[::-1]):
+        seen = answer(daemon, order, ["x: float[1,1,N]", "y: float[1,1,M]"], ["a", "b", "c"])
+        equal("and so it is of bounds by another size", seen.constraints, ["M <= N + 1"])
     seen = answer(daemon, [op("y = Conv(x, v)"), op("z = Gather(y, i)", axis=2), const("i", "int64[]", [4])],
                   ["x: float[1,1,L]", "v: float[1,1,3]"], ["z"])
     equal("through what lies between", seen.constraints, ["L >= 7"])
