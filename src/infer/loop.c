@@ -136,8 +136,8 @@ static enum ox_code check_carried(struct node *n, const struct carry *c, size_t 
         return OX_OK;
 }
 
-/* What each iteration adds to a size is the same for all when it is made of nothing that the loop made: after `count`
-   of them that is `initial` and `count` times as much. */
+/* If each iteration adds the same to a size, which is so when the amount has no symbols that the loop made, the size is
+   `initial` plus `count` times that amount after `count` iterations. */
 static bool grown(struct node *n, const struct carry *c, struct dim before, struct dim after, struct dim initial,
                   struct dim count, struct dim *ret)
 {
@@ -217,9 +217,9 @@ static void bound_carried(struct node *n, const struct carry *c, size_t i, const
                 bound_size(n, c, before->type.dim[d], after->type.dim[d], initial->type.dim[d], count);
 }
 
-/* What the last of `count` iterations gives: nothing but what every one gives is known of it. Without an iteration it
-   is the initial value; when it is not known whether there is one, what holds for both. What changes from one to the
-   next gets a symbol of its own: the body's stands for the sizes of all. */
+/* The value after the last of `count` iterations, of which only what every iteration gives is known. Without an
+   iteration it is the initial value; if there may be none, the result holds for both. A size that changes from one
+   iteration to the next gets a symbol of its own, because the body's symbol stands for the sizes of all. */
 static struct value last_value(struct node *n, const struct carry *c, size_t i, int o, const struct value *initial,
                                struct dim count)
 {
@@ -311,8 +311,8 @@ static enum ox_code check_loop(struct node *n, const OnnxGraph *body, size_t n_s
         return OX_OK;
 }
 
-/* Whether walking the iterations one by one can find more than a walk that holds for all: at least their number, if the
-   condition decides it. */
+/* Whether walking the iterations one by one can find more than a walk that holds for all of them. It finds at least
+   their number, if the condition decides it. */
 static bool is_worth_unrolling(const struct node *n, const struct carry *c, size_t n_state, struct dim count,
                                uint32_t first)
 {
@@ -323,8 +323,7 @@ static bool is_worth_unrolling(const struct node *n, const struct carry *c, size
 
                 if (!type_is_tensor(type) || type->rank == RANK_UNKNOWN)
                         return true;
-                /* Vectors of integers may be shapes, whose elements count; floats that each iteration gives one of may
-                   become one. */
+                /* Vectors of integers may be shapes, whose elements matter; stacked floats may become a shape too. */
                 if (type->rank <= 1 && (type->elem == ELEM_INT64 || type->elem == ELEM_INT32))
                         return true;
                 if (type->rank == 0 && (type->elem == ELEM_FLOAT || type->elem == ELEM_DOUBLE))
@@ -358,9 +357,9 @@ struct value loop_told(struct node *n, const OnnxGraph *body, size_t input)
         return (struct value){.type = type_tensor(elems[input], rank == 1 ? 1 : 0, one)};
 }
 
-/* Loop (1, 11, 13, 16, 19, 21 and later): carried values first, then the values that are stacked along a new axis 0.
-   The condition is carried too. Within an iteration it is true; only when the loop does not look at it, because no
-   initial one is given, may the body find it false. */
+/* Loop (1, 11, 13, 16, 19, 21 and later): the outputs are the carried values, then the values that are stacked along a
+   new axis 0. The condition is carried too. It is true within an iteration, unless the loop ignores it because the node
+   gives no initial condition. */
 enum ox_code control_loop(struct infer *f, const struct scope *scope, struct node *n)
 {
         const OnnxGraph *body = control_graph(f, n, "body");

@@ -1,4 +1,4 @@
-/* Arenas: blocks of huge pages, smaller ones where there is not so much left, and what is given back. */
+/* Arenas take blocks of huge pages, or smaller ones when less memory is left, and give them back. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -27,7 +27,7 @@ static void give(struct arena_source *source, size_t bytes)
         ((struct counted *)source)->taken -= bytes;
 }
 
-/* Allocates until so many bytes are handed out or there are no more; all can be written to, and are aligned. */
+/* Allocates until `bytes` bytes are handed out or none are left. All of them can be written to, and are aligned. */
 static size_t fill(struct arena *arena, size_t size, size_t bytes)
 {
         while (arena_used(arena) < bytes) {

@@ -41,7 +41,7 @@ static void expect(const char *text, struct dim d)
         ck_assert_str_eq(dim_text(table, d), text);
 }
 
-/* Each in a table of its own, so that symbols are made in the order of the text. */
+/* Each row has a table of its own, so that symbols are made in the order of the text. */
 static void expect_all(const char *const (*pairs)[2], size_t n)
 {
         for (size_t i = 0; i < n; i++) {
@@ -261,7 +261,7 @@ START_TEST(operands_in_any_order_are_one)
 }
 END_TEST
 
-/* As one by one, past the limit and with numbers alone too; a sum of many leaves no sums of some of them behind. */
+/* A sum of many is what adding them one by one gives, also past the limit and for numbers. No partial sum is stored. */
 START_TEST(sums_of_many)
 {
         enum { MANY = 900 };
@@ -554,7 +554,7 @@ START_TEST(bounds)
         expect("N", dim_max(table, n, dim_int(2)));
         dim_range(table, read("2*N - N//2"), &lower, &upper);
         ck_assert(lower <= 5 && upper >= 14);
-        dim_assume_ge(table, n, 20); /* contradicts what is known, and is passed over */
+        dim_assume_ge(table, n, 20); /* it contradicts a fact, so it is ignored */
         dim_range(table, n, &lower, &upper);
         ck_assert(lower == 3 && upper == 9);
         stop();
@@ -568,13 +568,13 @@ START_TEST(sizes_are_not_negative)
         uint32_t before = dim_hold(table, dim_symbol_count(table));
 
         dim_assume_size(table, size);
-        ck_assert(!dim_proves_ge(table, size, dim_int(0))); /* in a branch that may not be taken */
+        ck_assert(!dim_proves_ge(table, size, dim_int(0))); /* the branch may not be taken */
         dim_release(table, before);
         dim_assume_size(table, size);
         ck_assert(dim_proves_ge(table, size, dim_int(0)));
         ck_assert(!dim_proves_ge(table, other, dim_int(0)));
         expect("N - M + 1", dim_max(table, size, dim_int(0)));
-        dim_assume_size(table, read("-N - 1")); /* cannot be, and is passed over */
+        dim_assume_size(table, read("-N - 1")); /* it cannot hold, so it is ignored */
         ck_assert(!dim_proves_ge(table, read("-N - 1"), dim_int(0)));
         stop();
 }
@@ -604,13 +604,13 @@ START_TEST(divisors_of_sizes)
 
         start();
         for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-                read(pairs[i][0]); /* also what was there before */
+                read(pairs[i][0]); /* these were there before the fact */
         dim_assume_multiple(table, dim_int(32), read("H"));
-        dim_assume_multiple(table, dim_int(2), read("2*W")); /* says nothing */
+        dim_assume_multiple(table, dim_int(2), read("2*W")); /* this says nothing */
         ck_assert(!dim_is(dim_mod(table, read("W"), dim_int(2)), 0));
         dim_assume_multiple(table, dim_int(4), read("2*W"));
         dim_assume_multiple(table, dim_int(4), read("M + 1"));
-        dim_assume_multiple(table, dim_int(4), read("M")); /* contradicts what is known, and is passed over */
+        dim_assume_multiple(table, dim_int(4), read("M")); /* it contradicts a fact, so it is ignored */
         for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
                 struct dim d = dim_settle(table, read(pairs[i][0]));
 
@@ -625,7 +625,7 @@ START_TEST(divisors_of_sizes)
         ck_assert(dim_is(dim_mod(table, read("H"), dim_int(32)), 0));
         uint32_t before = dim_hold(table, dim_symbol_count(table));
 
-        dim_assume_multiple(table, dim_int(9), read("H")); /* in a branch that may not be taken */
+        dim_assume_multiple(table, dim_int(9), read("H")); /* the branch may not be taken */
         dim_release(table, before);
         expect("H%9", dim_mod(table, read("H"), dim_int(9)));
         stop();

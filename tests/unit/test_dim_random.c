@@ -346,7 +346,7 @@ END_TEST
 #define SUM_TERMS 96
 #define SHUFFLES  12
 
-/* Operations that relations connect, times whatever: most sums of them can be written in many ways. */
+/* Operations that relations connect, times random factors. Most sums of them can be written in many ways. */
 static struct dim draw_related(struct bench *b)
 {
         struct dim_table *t = b->table;
@@ -382,7 +382,7 @@ static struct dim draw_related(struct bench *b)
         return dim_mul(t, times[draw(5)], term);
 }
 
-/* From the left, or in halves. */
+/* Adds them up from the left, or in halves. */
 static struct dim add_up(struct dim_table *t, const struct dim *term, int n, bool halves)
 {
         struct dim sum = dim_int(0);

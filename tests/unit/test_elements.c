@@ -29,7 +29,7 @@ static struct dim size_of(const struct elements *elements, size_t i)
         return elements->at[i]->dim[0];
 }
 
-/* A chain shares one list; one that goes another way from the middle of it has its own. */
+/* A chain of sequences shares one list; a chain that branches off in the middle has a list of its own. */
 START_TEST(growing)
 {
         struct elements *chain = NULL, *first = NULL;
@@ -91,7 +91,7 @@ START_TEST(mapping)
         ck_assert(dim_is(size_of(changed, 200), 5) && dim_same(size_of(changed, 3), size_of(chain, 3)));
         ck_assert_ptr_eq(elements_map(&map, chain, 250), changed);
 
-        /* One that what was mapped grows by elsewhere is none of the list's. */
+        /* An element by which the mapped list grows elsewhere is not in this list. */
         elements_add(arena, changed, 250, vector_of(dim_int(77)));
         changed = elements_map(&map, chain, MANY);
         for (size_t i = 0; i < MANY; i++)

@@ -99,7 +99,7 @@ static void agrees_or_is_shorter(double value, bool narrow)
                 agrees(value, narrow);
 }
 
-/* Of every exponent, with the significands at its ends. */
+/* Checks every exponent with the smallest and largest significands. */
 START_TEST(agrees_with_printf_at_powers_of_two)
 {
         for (int exponent = -1074; exponent < 1024; exponent++) {
@@ -116,7 +116,7 @@ START_TEST(agrees_with_printf_at_powers_of_two)
 }
 END_TEST
 
-/* Any bits, and numbers near those that people write. */
+/* Checks random bits, and numbers near those that people write. */
 START_TEST(agrees_with_printf_at_random)
 {
         const char *wanted = getenv("FLOATS");

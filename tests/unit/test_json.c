@@ -1,4 +1,4 @@
-/* JSON texts: what they are read as, and where and how those that are not JSON are refused. */
+/* JSON texts are read as the values that they stand for; other texts are refused, with the place of the fault. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

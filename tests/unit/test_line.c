@@ -1,4 +1,4 @@
-/* One line of the log: whole, and of one form, whatever its fields hold. */
+/* A log line stays one whole line of one form, whatever its fields hold. */
 #include <string.h>
 
 #include "obs/line.h"

@@ -11,7 +11,7 @@
 
 static struct ox_context *context;
 
-/* What runs under the context's guard: a text that is read as JSON, or bytes, of a type; what came of it. */
+/* A text that is read as JSON, or bytes, as a message of a type, and the outcome. It runs under the context's guard. */
 struct trial {
         const ProtobufCMessageDescriptor *type;
         const char *text;

@@ -1,4 +1,4 @@
-/* Worker threads: what is queued runs, in which order, and what is refused. */
+/* Worker threads run queued jobs in the right order, and refuse what is too much. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -84,7 +84,7 @@ static void gate_close(struct gate *gate, struct pool *pool, int64_t cost_ns)
         sem_wait(&gate->reached);
 }
 
-/* What ran, a letter each. */
+/* The jobs that ran, one letter each. */
 static char order[MANY + 1];
 static atomic_size_t n_order;
 
@@ -155,7 +155,7 @@ START_TEST(short_jobs_have_a_thread_of_their_own)
 }
 END_TEST
 
-/* In the order of turns alone: what a job has really cost is of no account here. */
+/* Jobs run in the order of turns alone; the real cost of a job does not matter here. */
 static void take_rows(const struct row *row, size_t count)
 {
         static struct turns turns;

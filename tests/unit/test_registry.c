@@ -1,4 +1,4 @@
-/* The registry's table: walked row by row, and looked up. */
+/* The registry's table can be walked row by row, and looked up. */
 #include "ops/table/allowed.h"
 
 #include <string.h>

@@ -54,7 +54,7 @@ START_TEST(ranks_differ)
 }
 END_TEST
 
-/* It is no scalar, and says nothing of the other's sizes. */
+/* A tensor of unknown rank is no scalar, and says nothing about the other's sizes. */
 START_TEST(an_unknown_rank_is_a_state_of_its_own)
 {
         struct ox_context *c = new_context();
@@ -145,7 +145,7 @@ START_TEST(shapes_that_are_none)
 }
 END_TEST
 
-/* Past a limit of expressions there is a symbol of its own, and no error. */
+/* Past a limit of expressions the result is a fresh symbol, not an error. */
 START_TEST(more_symbols_than_an_expression_takes)
 {
         struct ox_context *c = new_context();
@@ -273,7 +273,7 @@ START_TEST(elements_are_added_and_subtracted)
 }
 END_TEST
 
-/* As numpy does: a shorter operand counts for all leading elements, and not as 1 for them. */
+/* As in numpy, a shorter operand is repeated for all leading elements; it is not padded with 1. */
 START_TEST(a_vector_of_one_counts_for_every_element)
 {
         struct ox_context *c = new_context();
@@ -304,7 +304,7 @@ START_TEST(elements_of_more_axes)
 }
 END_TEST
 
-/* What overflows, or is not known, is not known in the end. */
+/* An element that overflows, or has an unknown operand, is unknown. */
 START_TEST(elements_at_the_ends_of_64_bits)
 {
         struct ox_context *c = new_context();

@@ -61,12 +61,12 @@ START_TEST(symbols_are_replaced)
 
         is(c, ox_dim_substitute(c, text("N//2 + M"), "N", size(9), &ret), ret, "M + 4");
         is(c, ox_dim_substitute(c, text("N*M"), "N", text("M + 1"), &ret), ret, "M*M + M");
-        /* by what holds the symbol itself, and twice */
+        /* The replacement may contain the symbol itself, and may be made twice. */
         is(c, ox_dim_substitute(c, text("2*N"), "N", text("N + 1"), &ret), ret, "2*N + 2");
         is(c, ox_dim_substitute(c, text("2*N"), "N", text("N + 1"), &ret), ret, "2*N + 2");
         is(c, ox_dim_substitute(c, text("N + K"), "K", text("N"), &ret), ret, "2*N");
         is(c, ox_dim_substitute(c, text("N"), "absent", size(1), &ret), ret, "N");
-        /* nothing stays bound */
+        /* No symbol stays bound. */
         is(c, ox_dim_add(c, text("N"), size(0), &ret), ret, "N");
         ox_context_free(c);
 }
@@ -128,7 +128,7 @@ START_TEST(errors)
         says(c, "expression_terms");
         ck_assert_int_eq(ox_dim_add(c, text("\xff"), size(1), &ret), OX_INVALID_ARGUMENT);
         ck_assert_int_eq(ox_dim_add(c, text(""), size(1), &ret), OX_INVALID_ARGUMENT);
-        /* an error leaves nothing behind */
+        /* An error leaves nothing behind. */
         is(c, ox_dim_add(c, text("a"), size(1), &ret), ret, "a + 1");
         ox_context_free(c);
 }

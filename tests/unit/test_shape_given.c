@@ -12,7 +12,7 @@ static struct ox_node *one_input(struct ox_context *c, const char *op_type, cons
         return node;
 }
 
-/* Past the limit they count as unknown, and the answer says so: nothing is refused for one value. */
+/* Elements past the limit count as unknown, and the answer says so; no request is refused because of one value. */
 START_TEST(contents_past_the_limit_are_unknown_and_noted)
 {
         struct ox_element elements[5000];

@@ -50,7 +50,7 @@ START_TEST(nodes_follow_each_other)
 }
 END_TEST
 
-/* A fact that one node brings holds for what others gave before. */
+/* A fact from one node holds for the results of nodes before it. */
 START_TEST(facts_go_from_node_to_node)
 {
         struct ox_context *c = new_context();
@@ -275,7 +275,7 @@ START_TEST(nodes_that_cannot_be_inferred)
 }
 END_TEST
 
-/* It is the diagnostics that say which input was at fault. */
+/* The diagnostics say which input was at fault. */
 START_TEST(a_failed_node_has_diagnostics_and_leaves_names_alone)
 {
         struct ox_context *c = new_context();
@@ -396,7 +396,7 @@ START_TEST(results_are_read)
 }
 END_TEST
 
-/* It costs the answer and no more. */
+/* Too large an answer costs that answer, and nothing else. */
 START_TEST(an_answer_may_be_too_large)
 {
         const struct ox_result *result;
@@ -463,7 +463,7 @@ START_TEST(a_context_that_is_reset_starts_anew)
 }
 END_TEST
 
-/* Whatever the amount, nothing is lost or half done: an error, and the context works again once it is reset. */
+/* With any amount of memory, a failed call gives an error, and the context works again once it is reset. */
 START_TEST(memory_may_end_anywhere)
 {
         struct ox_limits limits;

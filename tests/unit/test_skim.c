@@ -49,7 +49,7 @@ static void skim_done(struct skim *skim)
 
 static void skim_to(struct skim *skim, const struct bytes *model, size_t chunk, const struct skim_sink *sink)
 {
-        /* A block of its own, so that the sanitizer sees reads past the chunk; spoilt once it is fed. */
+        /* The chunk has a block of its own, so that the sanitizer sees reads past it, and is spoilt after it is fed. */
         uint8_t *piece = malloc(chunk);
 
         ck_assert_ptr_nonnull(piece);
@@ -134,7 +134,7 @@ static void keeps(struct bytes *model, struct bytes *wanted)
         drop_bytes(wanted);
 }
 
-/* The model is refused, in chunks of every size, with a message that has `text` in it. Takes the model. */
+/* Checks that the model is refused, in chunks of every size, with a message that has `text` in it. Takes the model. */
 static void refuses_under(const struct ox_limits *limits, struct bytes *model, enum ox_code code, const char *text)
 {
         struct skim skim = skim_begin();
@@ -335,7 +335,7 @@ static struct bytes a_tensor(enum way way, size_t size, bool dropped)
                 put_int(&tensor, TENSOR_DIMS, 9);
         put_int(&tensor, TENSOR_TYPE, 1);
         if (!dropped)
-                put_payload(&tensor, way, 0); /* an empty end, which counts for no more than one byte */
+                put_payload(&tensor, way, 0); /* the end is empty, and counts for at most one byte */
         else if (way == MIXED)
                 put_int(&tensor, TENSOR_DIMS, 9);
         put_int(&tensor, TENSOR_DIMS, 4);
