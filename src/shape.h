@@ -304,6 +304,8 @@ const struct ox_constraint *ox_result_constraints(const struct ox_result *result
 /* Conditions that are assumed but need not hold: that a size is 1 or more, where only an empty tensor would have
    another shape. */
 const struct ox_constraint *ox_result_assumptions(const struct ox_result *result, size_t *ret_count);
+/* The nodes, with what they read and make; none unless the options asked for them. */
+const struct ox_graph_node *ox_result_nodes(const struct ox_result *result, size_t *ret_count);
 /* With which sizes of inputs the model runs; none unless the options asked for them. */
 const struct ox_size *ox_result_sizes(const struct ox_result *result, size_t *ret_count);
 /* Which sizes of inputs hang together; none unless the options asked for sizes. */

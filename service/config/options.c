@@ -291,9 +291,12 @@ static bool set_include(struct options *options, const char *value)
         if (!split_list(options, text, &item, &count))
                 return false;
         for (size_t i = 0; i < count; i++) {
-                if (strcmp(item[i], "sizes") != 0)
-                        return fail(options, "include: expected sizes, got '%.40s'", item[i]);
-                options->infer.sizes = true;
+                if (strcmp(item[i], "sizes") == 0)
+                        options->infer.sizes = true;
+                else if (strcmp(item[i], "nodes") == 0)
+                        options->infer.nodes = true;
+                else
+                        return fail(options, "include: expected nodes or sizes, got '%.40s'", item[i]);
         }
         return true;
 }

@@ -175,25 +175,13 @@ static enum ox_code take_input_values(struct taking *t, struct ox_input_shape *s
         return OX_OK;
 }
 
-/* Options that the engine does not support are refused, because an answer that ignores them would mislead. */
-static enum ox_code refuse_others(struct taking *t)
+/* An answer that leaves out what was asked for would mislead. */
+static enum ox_code refuse_costs(struct taking *t)
 {
-        const Shaped__V1__InferOptions *g = t->given;
-        const struct {
-                const char *field;
-                bool is_wanted;
-        } others[] = {
-                {"nodes", g->nodes},
-                {"costs", g->costs},
-        };
-
-        for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-                if (others[i].is_wanted) {
-                        message_fail_at(&t->fault, others[i].field, "this daemon does not have the option yet");
-                        return OX_UNIMPLEMENTED;
-                }
-        }
-        return OX_OK;
+        if (!t->given->costs)
+                return OX_OK;
+        message_fail_at(&t->fault, "costs", "this daemon does not have the option yet");
+        return OX_UNIMPLEMENTED;
 }
 
 static enum ox_code take_operators(struct taking *t)
@@ -229,6 +217,7 @@ static enum ox_code take(struct taking *t)
         t->ret->ignore_declared = t->given->ignore_declared;
         t->ret->no_assumptions = t->given->no_assumptions;
         t->ret->values = t->given->has_values ? values[t->given->values] : OX_VALUES_INFERRED;
+        t->ret->nodes = t->given->nodes;
         t->ret->sizes = t->given->sizes;
         t->ret->explain = (const char *const *)t->given->explain;
         t->ret->n_explain = t->given->n_explain;
@@ -236,7 +225,7 @@ static enum ox_code take(struct taking *t)
         TRY(take_bindings(t));
         TRY(take_shapes(t, &more_shapes));
         TRY(take_input_values(t, more_shapes));
-        return refuse_others(t);
+        return refuse_costs(t);
 }
 
 static enum ox_code run_take(void *user)

@@ -70,6 +70,12 @@ const struct ox_constraint *ox_result_constraints(const struct ox_result *result
         return result->constraint;
 }
 
+const struct ox_graph_node *ox_result_nodes(const struct ox_result *result, size_t *ret_count)
+{
+        *ret_count = result->n_node;
+        return result->node;
+}
+
 const struct ox_size *ox_result_sizes(const struct ox_result *result, size_t *ret_count)
 {
         *ret_count = result->n_size;

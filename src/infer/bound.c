@@ -26,7 +26,7 @@ static enum ox_code infer_bound(struct infer *begun, const struct ox_bindings *s
         options.n_binding = count;
         options.values = OX_VALUES_ALL;
         options.n_explain = 0;
-        options.sizes = false;
+        options.sizes = options.nodes = false;
         return infer_whole(begun, &options, ret, ret_error);
 }
 

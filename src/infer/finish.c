@@ -301,16 +301,61 @@ static void show(struct shown *shown, size_t number)
         shown->count++;
 }
 
+/* The nodes of the answer, which has all of them, whichever values it shows. */
+struct made_by {
+        struct infer *f;
+        struct ox_graph_node *node; /* NULL: nobody asks for them */
+        size_t count;
+        const struct model_node *last;
+        const char *last_scope;
+};
+
+static const char *const *names_of(const struct infer *f, const str_id *id, size_t count)
+{
+        const char **names = arena_new_array(f->arena, const char *, count);
+
+        for (size_t i = 0; i < count; i++)
+                names[i] = str_text(f->strings, id[i]);
+        return names;
+}
+
+/* The outputs of a node stand one after another. */
+static void note_node(struct made_by *made, const struct result_value *entry)
+{
+        const struct model_node *node = entry->made_by;
+        const char *scope = result_scope(entry);
+
+        if (!made->node || !node || (node == made->last && scope == made->last_scope))
+                return;
+        made->last = node;
+        made->last_scope = scope;
+        made->node[made->count++] = (struct ox_graph_node){
+                .name = node->name,
+                .scope = scope,
+                .node_index = entry->place,
+                .op = node->op->type,
+                .domain = node->op->domain,
+                .input = names_of(made->f, node->value, node->n_input),
+                .n_input = node->n_input,
+                .output = names_of(made->f, node->value + node->n_input, node->n_output),
+                .n_output = node->n_output,
+        };
+}
+
 static void finish_values(struct finishing *x, struct ox_result *result, const OnnxGraph *graph)
 {
         struct infer *f = x->f;
         struct shown shown = {.f = f};
+        struct made_by made = {.f = f};
 
+        if (graph && f->options->nodes)
+                made.node = arena_new_array(f->arena, struct ox_graph_node, f->n_entry);
         for (size_t i = 0; i < f->n_entry; i++) {
                 struct result_value *entry = entry_at(f, i);
 
                 if (entry->is_absent)
                         continue;
+                note_node(&made, entry);
                 x->entry = entry;
                 if (!graph && entry->kind == OX_KIND_INPUT) {
                         see_places(x, &entry->value.type);
@@ -332,6 +377,8 @@ static void finish_values(struct finishing *x, struct ox_result *result, const O
                         entry_declare(f, entry, finish_declared(x, &entry->value.type, entry->more->declared));
                 show(&shown, i);
         }
+        result->node = made.node;
+        result->n_node = made.count;
         result->strings = f->strings;
         result->chunk = f->chunk;
         result->shown = shown.number;

@@ -62,6 +62,7 @@ struct ox_options {
         size_t n_explain;
         const struct ox_operators *const *operators; /* tables of operators; the first that has one counts */
         size_t n_operators;
+        bool nodes;           /* list the nodes, with what they read and make; likewise */
         bool sizes;           /* list the numbers with which each size of an input runs; likewise */
         uint64_t seed;        /* for hash tables, so that a hostile model cannot choose names that collide */
         uint64_t work_budget; /* nodes after which inference ends with OX_ABORTED, so that a worker may start anew;
@@ -111,6 +112,19 @@ struct ox_constraint {
         int64_t node_index; /* -1: no node */
         const char *op;
         const char *value; /* the value to which the size belongs */
+};
+
+/* A node, and the names of what it reads and makes; "" where an input or output is left out. */
+struct ox_graph_node {
+        const char *name;   /* "" */
+        const char *scope;  /* "": the main graph; "loop_1/body" */
+        int64_t node_index; /* its position in its graph */
+        const char *op;
+        const char *domain; /* "": ai.onnx */
+        const char *const *input;
+        size_t n_input;
+        const char *const *output;
+        size_t n_output;
 };
 
 /* The sizes from, from + step ... to; `to` is INT64_MAX if there is no end. */

@@ -135,6 +135,8 @@ struct ox_result {
         size_t n_cause;
         const struct result_operator *unknown; /* that on which most hangs first */
         size_t n_unknown;
+        const struct ox_graph_node *node; /* in the order of values, where they were asked for */
+        size_t n_node;
         const struct ox_size *size; /* of inputs, where they were asked for */
         size_t n_size;
         const struct ox_tied_sizes *tied; /* with `size` */

@@ -38,6 +38,7 @@ static const struct list_field {
         [LIST_ASSUMPTIONS] = {"assumptions", 0, 7},
         [LIST_DIAGNOSTICS] = {"diagnostics", 4, 5},
         [LIST_EXPLANATIONS] = {"explanations", 0, 8},
+        [LIST_NODES] = {"nodes", 0, 9},
         [LIST_SIZES] = {"sizes", 0, 10},
         [LIST_TIED_SIZES] = {"tiedSizes", 0, 13},
         [LIST_BINDINGS] = {"bindings", 0, 12},
@@ -243,6 +244,17 @@ static inline void fields_range(SINK *sink, const struct ox_range *range)
 }
 
 /* Proven sizes are complete; of others is told how far was tried. */
+static inline void fields_graph_node(SINK *sink, const struct ox_graph_node *node)
+{
+        sink_text_some(sink, "name", 1, node->name);
+        sink_text_some(sink, "scope", 2, node->scope);
+        sink_number(sink, "nodeIndex", 3, (uint64_t)node->node_index);
+        sink_text(sink, "op", 4, node->op);
+        sink_text_some(sink, "domain", 5, node->domain);
+        sink_texts(sink, "inputs", 6, node->input, node->n_input);
+        sink_texts(sink, "outputs", 7, node->output, node->n_output);
+}
+
 static inline void fields_size(SINK *sink, const struct ox_size *size)
 {
         sink_text(sink, "symbol", 1, size->symbol);

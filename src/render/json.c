@@ -434,6 +434,7 @@ PUT_ITEM(symbol, struct ox_symbol)
 PUT_ITEM(dynamic_size, struct ox_dynamic_size)
 PUT_ITEM(diagnostic, struct ox_diag)
 PUT_ITEM(explanation, struct result_explanation)
+PUT_ITEM(graph_node, struct ox_graph_node)
 PUT_ITEM(size, struct ox_size)
 PUT_ITEM(tied_sizes, struct ox_tied_sizes)
 
@@ -478,6 +479,7 @@ static const struct visitor visitor = {
         .condition = put_condition,
         .diagnostic = put_diagnostic,
         .explanation = put_explanation,
+        .node = put_graph_node,
         .size = put_size,
         .tied = put_tied_sizes,
         .bound = put_bound,

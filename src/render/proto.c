@@ -270,6 +270,7 @@ PUT_ITEM(value, struct result_value, LIST_VALUES)
 PUT_ITEM(symbol, struct ox_symbol, LIST_SYMBOLS)
 PUT_ITEM(dynamic_size, struct ox_dynamic_size, LIST_DYNAMIC_SIZES)
 PUT_ITEM(explanation, struct result_explanation, LIST_EXPLANATIONS)
+PUT_ITEM(graph_node, struct ox_graph_node, LIST_NODES)
 PUT_ITEM(size, struct ox_size, LIST_SIZES)
 PUT_ITEM(tied_sizes, struct ox_tied_sizes, LIST_TIED_SIZES)
 
@@ -340,6 +341,7 @@ static const struct visitor visitor = {
         .condition = put_condition,
         .diagnostic = put_diagnostic,
         .explanation = put_explanation,
+        .node = put_graph_node,
         .size = put_size,
         .tied = put_tied_sizes,
         .bound = put_bound,

@@ -428,6 +428,34 @@ static void put_tied(void *table, const struct ox_tied_sizes *tied)
         end_line(t);
 }
 
+static void put_names(struct table *t, const char *const *name, size_t count)
+{
+        for (size_t i = 0; i < count; i++) {
+                buf_puts(&t->buf, i ? ", " : "");
+                put_clean(t, name[i]);
+        }
+}
+
+/* y = Conv(x, w) */
+static void put_edges(void *table, const struct ox_graph_node *node)
+{
+        struct table *t = table;
+
+        if (node->scope[0]) {
+                put_clean(t, node->scope);
+                buf_puts(&t->buf, ": ");
+        }
+        put_names(t, node->output, node->n_output);
+        buf_puts(&t->buf, " = ");
+        put_clean(t, node->domain);
+        buf_puts(&t->buf, node->domain[0] ? "." : "");
+        put_clean(t, node->op);
+        buf_puts(&t->buf, "(");
+        put_names(t, node->input, node->n_input);
+        buf_puts(&t->buf, ")");
+        end_line(t);
+}
+
 /* An empty line before each nonempty list except the first. Bounds have one before the first of them, and may be none,
    because the shapes show the origin of symbols. */
 static void begin_list(void *table, enum result_list list, size_t count)
@@ -477,6 +505,7 @@ void render_table(const struct ox_result *result, struct arena *arena, ox_write 
                 .condition = put_condition,
                 .diagnostic = put_diagnostic,
                 .explanation = put_explanation,
+                .node = put_edges,
                 .size = put_size,
                 .tied = put_tied,
                 .bound = put_bound_faults,

@@ -53,6 +53,16 @@ static void visit_explanations(const struct ox_result *result, const struct visi
         end(visitor, user, LIST_EXPLANATIONS);
 }
 
+static void visit_nodes(const struct ox_result *result, const struct visitor *visitor, void *user)
+{
+        if (!result->node)
+                return;
+        begin(visitor, user, LIST_NODES, result->n_node);
+        for (size_t i = 0; visitor->node && i < result->n_node; i++)
+                visitor->node(user, &result->node[i]);
+        end(visitor, user, LIST_NODES);
+}
+
 static void visit_sizes(const struct ox_result *result, const struct visitor *visitor, void *user)
 {
         if (!result->size)
@@ -114,6 +124,7 @@ void visit_result(const struct ox_result *result, const struct visitor *visitor,
         if (result->is_model && visitor->summary)
                 visitor->summary(user, &result->summary, result);
         visit_explanations(result, visitor, user);
+        visit_nodes(result, visitor, user);
         visit_sizes(result, visitor, user);
         visit_tied(result, visitor, user);
         visit_bound(result, visitor, user);

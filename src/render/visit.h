@@ -11,6 +11,7 @@ enum result_list {
         LIST_ASSUMPTIONS,
         LIST_DIAGNOSTICS,
         LIST_EXPLANATIONS,
+        LIST_NODES,
         LIST_SIZES,
         LIST_TIED_SIZES,
         LIST_BINDINGS,
@@ -27,6 +28,7 @@ struct visitor {
         void (*condition)(void *user, enum result_list list, const struct ox_constraint *condition);
         void (*diagnostic)(void *user, const struct ox_diag *diagnostic);
         void (*explanation)(void *user, const struct result_explanation *explanation);
+        void (*node)(void *user, const struct ox_graph_node *node);
         void (*size)(void *user, const struct ox_size *size);
         void (*tied)(void *user, const struct ox_tied_sizes *tied);
         void (*bound)(void *user, const struct ox_bindings *sizes, const struct ox_result *bound);
