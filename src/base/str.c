@@ -185,14 +185,14 @@ static str_id add(struct strings *strings, struct slot *slot, const struct str_e
 {
         const str_id id = strings->count;
 
-        if (text->length > INT32_MAX || id == COUNT_MOST)
-                arena_bail(strings->arena, OX_RESOURCE_EXHAUSTED, "too many or too long names");
+        if (id == COUNT_MOST)
+                arena_bail(strings->arena, OX_RESOURCE_EXHAUSTED, "too many names");
         if (id / CHUNK == strings->n_chunk)
                 add_chunk(strings);
         struct chunk *chunk = strings->chunk[id / CHUNK];
 
         chunk->text[id % CHUNK] = copy ? str_keep(strings, text->text, text->length) : text->text;
-        chunk->form[id % CHUNK] = form_of(text->text, text->length);
+        chunk->form[id % CHUNK] = (struct text_form){text->length & INT32_MAX, text->is_plain};
         *slot = (struct slot){text->hash, id + 1};
         strings->count++;
         if (is_crowded(strings->count, (size_t)strings->slot_mask + 1))
@@ -200,58 +200,70 @@ static str_id add(struct strings *strings, struct slot *slot, const struct str_e
         return id;
 }
 
-static str_id intern(struct strings *strings, const struct str_expected *text, bool copy)
-{
-        struct slot *slot = slot_of(strings, text);
-
-        return slot->handle ? slot->handle - 1 : add(strings, slot, text, copy);
-}
-
+/* A text with its hash; what else is known of it is not looked at yet. */
 static struct str_expected read_text(const struct strings *strings, const char *text, size_t length)
 {
-        return (struct str_expected){text, length, hash_of(strings, text, length)};
+        if (length > INT32_MAX)
+                arena_bail(strings->arena, OX_RESOURCE_EXHAUSTED, "too long a name");
+        return (struct str_expected){.text = text, .length = (uint32_t)length, .hash = hash_of(strings, text, length)};
+}
+
+static str_id intern(struct strings *strings, const char *text, size_t length, bool copy)
+{
+        struct str_expected read = read_text(strings, text, length);
+        struct slot *slot = slot_of(strings, &read);
+
+        if (slot->handle)
+                return slot->handle - 1;
+        read.is_plain = plain_is(text, length);
+        return add(strings, slot, &read, copy);
 }
 
 str_id str_intern(struct strings *strings, const char *text, size_t length)
 {
-        const struct str_expected read = read_text(strings, text, length);
-
-        return intern(strings, &read, true);
+        return intern(strings, text, length, true);
 }
 
 str_id str_intern_z(struct strings *strings, const char *text)
 {
-        return str_intern(strings, text, strlen(text));
+        return intern(strings, text, strlen(text), true);
 }
 
 str_id str_intern_static(struct strings *strings, const char *text)
 {
-        const struct str_expected read = read_text(strings, text, strlen(text));
-
-        return intern(strings, &read, false);
+        return intern(strings, text, strlen(text), false);
 }
 
-struct str_expected str_expect(const struct strings *strings, const char *text, size_t length)
+/* What is plain is clean. */
+static bool is_clean(struct str_expected *text)
 {
-        const struct str_expected read = read_text(strings, text, length);
-
-        __builtin_prefetch(&strings->slot[read.hash & strings->slot_mask], 1);
-        return read;
+        text->is_plain = plain_is(text->text, text->length);
+        return text->is_plain || utf8_is_clean(text->text, text->length);
 }
 
-bool str_intern_clean(struct strings *strings, const struct str_expected *expected, str_id *ret)
+bool str_intern_clean(struct strings *strings, const char *text, size_t length, str_id *ret)
+{
+        struct str_expected read = read_text(strings, text, length);
+        struct slot *slot = slot_of(strings, &read);
+
+        if (!slot->handle && !is_clean(&read))
+                return false;
+        *ret = slot->handle ? slot->handle - 1 : add(strings, slot, &read, true);
+        return true;
+}
+
+bool str_expect(const struct strings *strings, const char *text, size_t length, struct str_expected *ret)
+{
+        *ret = read_text(strings, text, length);
+        __builtin_prefetch(&strings->slot[ret->hash & strings->slot_mask], 1);
+        return is_clean(ret);
+}
+
+str_id str_intern_expected(struct strings *strings, const struct str_expected *expected)
 {
         struct slot *slot = slot_of(strings, expected);
 
-        if (slot->handle) {
-                *ret = slot->handle - 1;
-                return true;
-        }
-        /* What is plain is clean. */
-        if (!plain_is(expected->text, expected->length) && !utf8_is_clean(expected->text, expected->length))
-                return false;
-        *ret = add(strings, slot, expected, true);
-        return true;
+        return slot->handle ? slot->handle - 1 : add(strings, slot, expected, true);
 }
 
 bool str_find(const struct strings *strings, const char *text, size_t length, str_id *ret)

@@ -25,17 +25,19 @@ str_id str_intern_z(struct strings *strings, const char *text);
 /* str_intern() without the copy: `text` must end with a NUL, and live as long as the arena, unchanged. */
 str_id str_intern_static(struct strings *strings, const char *text);
 
-/* Says that a text will be interned before long, so that its place in the table is in the cache by then, and gives what
-   its second reading would. */
+/* str_intern() with a check: false if the text is not clean (see utf8_is_clean()). */
+bool str_intern_clean(struct strings *strings, const char *text, size_t length, str_id *ret);
+
+/* A text that will be interned before long, so that its place in the table is in the cache by then. It must stay where
+   it is until that. */
 struct str_expected {
         const char *text;
-        size_t length;
-        uint32_t hash;
+        uint32_t length, hash;
+        bool is_plain;
 };
-struct str_expected str_expect(const struct strings *strings, const char *text, size_t length);
-
-/* str_intern() with a check: false if the text is new and not clean (see utf8_is_clean()). */
-bool str_intern_clean(struct strings *strings, const struct str_expected *expected, str_id *ret);
+/* False if the text is not clean. */
+bool str_expect(const struct strings *strings, const char *text, size_t length, struct str_expected *ret);
+str_id str_intern_expected(struct strings *strings, const struct str_expected *expected);
 
 /* A copy of a text, ended by a NUL, which lives as long as the strings, without padding. */
 const char *str_keep(struct strings *strings, const char *text, size_t length);

@@ -59,6 +59,7 @@ struct loader {
         struct arena *arena;
         struct model_names names;
         struct model_graph graph; /* nothing but lists */
+        struct nodes_ahead *ahead;
         bool bytes_stay;
         size_t defer_after; /* bytes of the arena */
         struct aside *first_aside, **last_aside;
@@ -70,6 +71,7 @@ struct loader *loader_new(struct arena *arena, uint64_t seed)
 
         loader->arena = arena;
         model_names_init(&loader->names, arena, strings_new(arena, seed));
+        loader->ahead = nodes_ahead_new(arena);
         loader->defer_after = SIZE_MAX;
         loader->last_aside = &loader->first_aside;
         return loader;
@@ -126,6 +128,12 @@ static void list_add(struct loader *loader, uint32_t number, ProtobufCMessage *m
 
 static const struct intact no_limits = {.name_most = SIZE_MAX, .payload_most = UINT32_MAX, .depth = UINT32_MAX};
 
+/* Makes the nodes that come before what follows. */
+static void make_nodes(struct loader *loader)
+{
+        nodes_ahead_make(loader->ahead, &loader->names, &loader->graph.nodes);
+}
+
 /* Reads a message at once; false if it must go the slower way. */
 static bool read_on(struct loader *loader, struct reader *r, uint32_t number, const uint8_t *bytes, size_t size)
 {
@@ -135,6 +143,9 @@ static bool read_on(struct loader *loader, struct reader *r, uint32_t number, co
 
         r->names = &loader->names;
         if (message_of(number) == SCHEMA_NODE) {
+                if (r->bytes_stay)
+                        return read_node_ahead(r, bytes, size, loader->ahead, &loader->graph.nodes);
+                make_nodes(loader);
                 if (!read_node(r, bytes, size, &node))
                         return false;
                 node_list_add(&loader->graph.nodes, node);
@@ -180,6 +191,8 @@ static enum ox_code parse(struct loader *loader, uint32_t number, const uint8_t 
 
         if (!message)
                 return memory.is_out ? arena_failure(loader->arena, &text) : OX_INVALID_ARGUMENT;
+        if (is == SCHEMA_NODE)
+                make_nodes(loader);
         if (is == SCHEMA_NODE)
                 node_list_add(&loader->graph.nodes, model_node_of(&loader->names, (const OnnxNode *)message));
         else if (is == SCHEMA_TENSOR)
@@ -299,10 +312,12 @@ enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, 
                 *ret_error = "not a model: the body is empty, or has no field of a ModelProto";
                 return OX_INVALID_ARGUMENT;
         }
-        if (loader)
+        if (loader) {
+                make_nodes(loader);
                 made->names = loader->names;
-        else
+        } else {
                 model_names_init(&made->names, arena, strings_new(arena, 0));
+        }
         if (loader && read_message(&r, SCHEMA_MODEL, bytes, size, &message))
                 model = message;
         else
@@ -311,6 +326,7 @@ enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, 
         if (loader) {
                 loader->names = made->names;
                 TRY(parse_aside(loader, ret_error));
+                make_nodes(loader);
                 put_lists((struct model_graph *)model->graph, loader);
                 made->names = loader->names;
         }

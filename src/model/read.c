@@ -1,20 +1,9 @@
-#include "model/read.h"
-
 #include <string.h>
 
 #include "base/str.h"
-
-/* Nodes with more than this go the slower way. */
-#define FEW_INPUTS     32
-#define FEW_OUTPUTS    16
-#define FEW_ATTRIBUTES 32
+#include "model/read_internal.h"
 
 #define FEW_SIZES 16 /* of a tensor, which are copied once it is read */
-
-/* A message's bytes that are still to be read. */
-struct span {
-        const uint8_t *at, *end;
-};
 
 /* What was read of a tensor's payload: of its bytes, which the skimmer counts, and with the fields' heads. */
 struct payload {
@@ -24,54 +13,20 @@ struct payload {
 };
 
 static bool read_fields(struct reader *r, enum schema_message message, struct span span, uint32_t depth, void *into);
-static bool read_node_at(struct reader *r, struct span span, uint32_t depth, struct model_node **ret);
 
-/* -- heads -- */
-
-/* Reads the head of the next field, whose content is complete; false if it is not a field. */
-static inline bool next_head(struct span span, struct wire_head *ret)
-{
-        const size_t size = (size_t)(span.end - span.at);
-
-        *ret = wire_head(span.at, size);
-        return ret->result == WIRE_OK && (ret->type != WIRE_LENGTH || ret->value <= size - ret->size);
-}
-
-/* Bytes of a field with its head. */
-static inline size_t field_size(const struct wire_head *head)
-{
-        return head->size + (head->type == WIRE_LENGTH ? (size_t)head->value : 0);
-}
-
-/* Whether a length is in more bytes than it needs: the skimmer writes it anew. */
-static inline bool is_long(const uint8_t *field, const struct wire_head *head)
-{
-        return head->type == WIRE_LENGTH && head->size - head->tag_size > 1 && field[head->size - 1] == 0;
-}
-
-/* Skips a field that nobody reads. */
-static bool drop_field(struct reader *r, size_t size)
-{
-        r->dropped += size;
-        return !r->is_kept;
-}
+/* -- single fields -- */
 
 static inline struct span content_of(const uint8_t *field, const struct wire_head *head)
 {
         return (struct span){field + head->size, field + head->size + head->value};
 }
 
-/* -- single fields -- */
-
-static bool read_name(struct reader *r, struct span span, char **ret)
+bool read_name(struct reader *r, struct span span, char **ret)
 {
         const size_t length = (size_t)(span.end - span.at);
-        struct str_expected name;
 
-        if (length > r->limits.name_most)
-                return false;
-        name = str_expect(r->names->strings, (const char *)span.at, length);
-        if (!str_intern_clean(r->names->strings, &name, &r->name))
+        if (length > r->limits.name_most ||
+            !str_intern_clean(r->names->strings, (const char *)span.at, length, &r->name))
                 return false;
         *ret = (char *)(uintptr_t)str_text(r->names->strings, r->name); /* nobody writes to what was read */
         return true;
@@ -98,8 +53,7 @@ static size_t struct_size(enum schema_message message)
                                             : schema_of[message].size;
 }
 
-/* `depth`: of messages that may nest in the one around it. */
-static bool read_child(struct reader *r, enum schema_message message, struct span span, uint32_t depth, void **ret)
+bool read_child(struct reader *r, enum schema_message message, struct span span, uint32_t depth, void **ret)
 {
         if (depth == 0)
                 return false;
@@ -361,7 +315,7 @@ static bool add_node(struct reader *r, enum schema_message message, struct span 
                                                          : &((struct model_function *)into)->nodes;
         struct model_node *node;
 
-        if (depth == 0 || !read_node_at(r, span, depth - 1, &node))
+        if (depth == 0 || !read_node_within(r, span, depth - 1, &node))
                 return false;
         node_list_add(list, node);
         return true;
@@ -467,147 +421,4 @@ bool read_message(struct reader *r, enum schema_message message, const uint8_t *
         made->descriptor = schema_of[message].descriptor;
         *ret = made;
         return read_fields(r, message, (struct span){at, at + size}, r->limits.depth, made);
-}
-
-/* -- nodes -- */
-
-enum {
-        NODE_INPUT = 1,
-        NODE_OUTPUT = 2,
-        NODE_NAME = 3,
-        NODE_OP = 4,
-        NODE_ATTRIBUTE = 5,
-        NODE_DOMAIN = 7,
-        NODE_OVERLOAD = 8
-};
-
-/* What is read of a node before it is made. Names are interned in the end: by then the places that their hashes lead to
-   are in the cache. */
-struct node_parts {
-        struct str_expected input[FEW_INPUTS], output[FEW_OUTPUTS];
-        OnnxAttribute *attribute[FEW_ATTRIBUTES];
-        size_t n_input, n_output, n_attribute;
-        const char *name;
-        char *op, *domain, *overload;
-};
-
-static bool expect_value(struct reader *r, struct span span, struct str_expected *list, size_t *count, size_t most)
-{
-        const size_t length = (size_t)(span.end - span.at);
-
-        if (*count == most || length > r->limits.name_most)
-                return false;
-        list[(*count)++] = str_expect(r->names->strings, (const char *)span.at, length);
-        return true;
-}
-
-static bool keep_name(struct reader *r, struct span span, const char **ret)
-{
-        const size_t length = (size_t)(span.end - span.at);
-
-        if (length > r->limits.name_most || !utf8_is_clean((const char *)span.at, length))
-                return false;
-        *ret = str_keep(r->names->strings, (const char *)span.at, length);
-        return true;
-}
-
-static inline bool read_part(struct reader *r, struct span span, uint32_t number, uint32_t depth,
-                             struct node_parts *parts)
-{
-        void *child;
-
-        switch (number) {
-        case NODE_INPUT:
-                return expect_value(r, span, parts->input, &parts->n_input, FEW_INPUTS);
-        case NODE_OUTPUT:
-                return expect_value(r, span, parts->output, &parts->n_output, FEW_OUTPUTS);
-        case NODE_NAME:
-                return keep_name(r, span, &parts->name);
-        case NODE_OP:
-                return read_name(r, span, &parts->op);
-        case NODE_ATTRIBUTE:
-                if (parts->n_attribute == FEW_ATTRIBUTES || !read_child(r, SCHEMA_ATTRIBUTE, span, depth, &child))
-                        return false;
-                parts->attribute[parts->n_attribute++] = child;
-                return true;
-        case NODE_DOMAIN:
-                return read_name(r, span, &parts->domain);
-        case NODE_OVERLOAD:
-                return read_name(r, span, &parts->overload);
-        default:
-                return false;
-        }
-}
-
-static bool make_node(struct reader *r, const struct node_parts *parts, struct model_node **ret)
-{
-        struct model_names *names = r->names;
-        const char *none = str_text(names->strings, STR_EMPTY);
-        const struct model_op *op = model_op_of(names, parts->domain ? parts->domain : none,
-                                                parts->op ? parts->op : none, parts->overload ? parts->overload : none);
-        struct model_node *node =
-                model_node_new(names->arena, op, parts->name, parts->n_input, parts->n_output, parts->n_attribute);
-        str_id *value = node->value;
-
-        for (size_t i = 0; i < parts->n_input; i++)
-                if (!str_intern_clean(names->strings, &parts->input[i], value++))
-                        return false;
-        for (size_t o = 0; o < parts->n_output; o++)
-                if (!str_intern_clean(names->strings, &parts->output[o], value++))
-                        return false;
-        for (size_t a = 0; a < parts->n_attribute; a++)
-                node_attributes(node)[a] = parts->attribute[a];
-        *ret = node;
-        return true;
-}
-
-/* The number of a field with a tag and a length of one byte each, as nearly all are, and what it holds; else 0. */
-static inline uint32_t short_field(struct span span, struct span *ret)
-{
-        if (span.end - span.at < 2 || (span.at[0] & 0x87) != WIRE_LENGTH || span.at[1] >= 0x80 ||
-            span.at[1] > span.end - span.at - 2)
-                return 0;
-        *ret = (struct span){span.at + 2, span.at + 2 + span.at[1]};
-        return span.at[0] >> 3;
-}
-
-/* The same of any field: 0 for one that nobody reads; false for what is unusual. */
-static bool any_field(struct reader *r, struct span span, struct span *ret, uint32_t *ret_number)
-{
-        struct wire_head head;
-
-        if (!next_head(span, &head))
-                return false;
-        ret->end = span.at + field_size(&head);
-        ret->at = span.at + head.size;
-        *ret_number = head.number;
-        if (head.number < SCHEMA_NUMBERS && schema_takes(&schema_of[SCHEMA_NODE].field[head.number], head.type))
-                return !is_long(span.at, &head);
-        *ret_number = 0;
-        return drop_field(r, field_size(&head));
-}
-
-static bool read_node_at(struct reader *r, struct span span, uint32_t depth, struct model_node **ret)
-{
-        struct node_parts parts;
-        struct span content;
-
-        parts.n_input = parts.n_output = parts.n_attribute = 0;
-        parts.name = "";
-        parts.op = parts.domain = parts.overload = NULL;
-        for (; span.at < span.end; span.at = content.end) {
-                uint32_t number = short_field(span, &content);
-
-                if (!number || schema_of[SCHEMA_NODE].field[number].kind == SCHEMA_DROP)
-                        if (!any_field(r, span, &content, &number))
-                                return false;
-                if (number && !read_part(r, content, number, depth, &parts))
-                        return false;
-        }
-        return make_node(r, &parts, ret);
-}
-
-bool read_node(struct reader *r, const uint8_t *at, size_t size, struct model_node **ret)
-{
-        return read_node_at(r, (struct span){at, at + size}, r->limits.depth, ret);
 }

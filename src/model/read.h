@@ -20,6 +20,18 @@ struct reader {
    that are not packed ...) or at fault; what is right then the slower way finds. */
 bool read_node(struct reader *r, const uint8_t *at, size_t size, struct model_node **ret);
 
+/* Nodes that were read, but for their names, which are where they were read. */
+struct nodes_ahead;
+struct nodes_ahead *nodes_ahead_new(struct arena *arena);
+
+/* read_node() for bytes that stay: the node is made, and added to the list, after others have been read, in order. A
+   false changes nothing but that. */
+bool read_node_ahead(struct reader *r, const uint8_t *at, size_t size, struct nodes_ahead *ahead,
+                     struct node_list *list);
+
+/* Makes those that are not made yet. */
+void nodes_ahead_make(struct nodes_ahead *ahead, struct model_names *names, struct node_list *list);
+
 bool read_initializer(struct reader *r, const uint8_t *at, size_t size, struct model_tensor **ret);
 
 /* Any other message, as protobuf-c's struct: a GraphProto is the `proto` of a struct model_graph, and so on. */
