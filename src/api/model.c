@@ -32,7 +32,7 @@ static enum ox_code remember(struct ox_context *context, enum ox_code code)
 
 static void need_skimmer(struct ox_context *context)
 {
-        struct skim_sink sink = {.read = loader_read, .take = loader_take};
+        struct skim_sink sink = {.read = loader_read, .take = loader_take, .settle = loader_settle};
 
         if (context->skimmer)
                 return;

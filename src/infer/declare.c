@@ -74,7 +74,7 @@ static void collect_graph(struct infer *f, const OnnxGraph *graph, int64_t depth
                 collect_infos(f, graph->output, graph->n_output);
                 collect_infos(f, graph->value_info, graph->n_value_info);
         }
-        if (depth >= f->limits->graph_depth)
+        if (depth >= f->limits->graph_depth || !f->has_bodies)
                 return;
         for (const struct model_node *node = graph_nodes(graph)->first; node; node = node->next)
                 for (size_t a = 0; a < node->n_attribute; a++)
@@ -97,7 +97,11 @@ void declare_dimension_names(struct infer *f, const OnnxGraph *graph)
 bool declare_is_ignored(struct infer *f, str_id name)
 {
         struct ox_options all = *f->options;
-        struct infer look = {.arena = f->arena, .limits = f->limits, .options = &all, .strings = f->strings};
+        struct infer look = {.arena = f->arena,
+                             .limits = f->limits,
+                             .options = &all,
+                             .strings = f->strings,
+                             .has_bodies = f->has_bodies};
 
         if (!all.ignore_declared)
                 return false;

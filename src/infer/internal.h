@@ -124,6 +124,7 @@ struct infer {
         struct dim_table *dims;
         struct diags diags;
         const OnnxModel *model; /* NULL: a single node */
+        bool has_bodies;        /* some node of the model has a graph */
         struct infer_bytes bytes;
         int64_t ir_version;
         struct result_value **chunk; /* entries in order: values of the result in the making */

@@ -314,6 +314,7 @@ enum ox_code infer_model(struct arena *arena, const struct ox_limits *limits, co
                 arena_bail(arena, OX_ABORTED, "more than %llu nodes", (unsigned long long)options->work_budget);
         infer_begin(&begun, arena, limits, options, model->names.strings, NULL);
         begun.model = model->proto;
+        begun.has_bodies = model->names.has_bodies;
         begun.bytes = bytes;
         begun.ir_version = model->proto->ir_version;
         TRY(infer_whole(&begun, options, &result, ret_error));

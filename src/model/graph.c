@@ -112,6 +112,7 @@ static OnnxAttribute *attribute_of(struct model_names *names, OnnxAttribute *pro
 {
         if (!proto->g && !proto->n_graphs)
                 return proto;
+        names->has_bodies = true;
         OnnxAttribute *made = arena_new_array(names->arena, OnnxAttribute, 1);
 
         *made = *proto;

@@ -98,6 +98,7 @@ struct model_names {
         struct strings *strings;
         const struct model_op **slot; /* slot_mask + 1 of them; NULL: free */
         uint32_t slot_mask, n_op;
+        bool has_bodies; /* some node has a graph */
 };
 
 void model_names_init(struct model_names *names, struct arena *arena, struct strings *strings);

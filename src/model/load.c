@@ -128,14 +128,16 @@ static void list_add(struct loader *loader, uint32_t number, ProtobufCMessage *m
 
 static const struct intact no_limits = {.name_most = SIZE_MAX, .payload_most = UINT32_MAX, .depth = UINT32_MAX};
 
-/* Makes the nodes that come before what follows. */
-static void make_nodes(struct loader *loader)
+void loader_settle(void *loader_)
 {
+        struct loader *loader = loader_;
+
         nodes_ahead_make(loader->ahead, &loader->names, &loader->graph.nodes);
 }
 
-/* Reads a message at once; false if it must go the slower way. */
-static bool read_on(struct loader *loader, struct reader *r, uint32_t number, const uint8_t *bytes, size_t size)
+/* Reads a message at once; false if it must go the slower way. `passing`: the bytes are gone after the call. */
+static bool read_on(struct loader *loader, struct reader *r, uint32_t number, const uint8_t *bytes, size_t size,
+                    bool passing)
 {
         struct model_node *node;
         struct model_tensor *tensor;
@@ -143,9 +145,9 @@ static bool read_on(struct loader *loader, struct reader *r, uint32_t number, co
 
         r->names = &loader->names;
         if (message_of(number) == SCHEMA_NODE) {
-                if (r->bytes_stay)
+                if (!passing)
                         return read_node_ahead(r, bytes, size, loader->ahead, &loader->graph.nodes);
-                make_nodes(loader);
+                loader_settle(loader);
                 if (!read_node(r, bytes, size, &node))
                         return false;
                 node_list_add(&loader->graph.nodes, node);
@@ -167,7 +169,7 @@ bool loader_read(void *loader_, uint32_t number, const uint8_t *bytes, size_t si
         struct loader *loader = loader_;
         struct reader r = {.limits = *limits, .bytes_stay = loader->bytes_stay};
 
-        if (defers(loader) || !read_on(loader, &r, number, bytes, size))
+        if (defers(loader) || !read_on(loader, &r, number, bytes, size, false))
                 return false;
         *ret_dropped = r.dropped;
         return true;
@@ -178,7 +180,7 @@ static bool read_kept(struct loader *loader, uint32_t number, const uint8_t *byt
 {
         struct reader r = {.limits = no_limits, .bytes_stay = stay, .is_kept = true};
 
-        return read_on(loader, &r, number, bytes, size);
+        return read_on(loader, &r, number, bytes, size, !stay);
 }
 
 static enum ox_code parse(struct loader *loader, uint32_t number, const uint8_t *bytes, size_t size)
@@ -192,7 +194,7 @@ static enum ox_code parse(struct loader *loader, uint32_t number, const uint8_t 
         if (!message)
                 return memory.is_out ? arena_failure(loader->arena, &text) : OX_INVALID_ARGUMENT;
         if (is == SCHEMA_NODE)
-                make_nodes(loader);
+                loader_settle(loader);
         if (is == SCHEMA_NODE)
                 node_list_add(&loader->graph.nodes, model_node_of(&loader->names, (const OnnxNode *)message));
         else if (is == SCHEMA_TENSOR)
@@ -313,7 +315,7 @@ enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, 
                 return OX_INVALID_ARGUMENT;
         }
         if (loader) {
-                make_nodes(loader);
+                loader_settle(loader);
                 made->names = loader->names;
         } else {
                 model_names_init(&made->names, arena, strings_new(arena, 0));
@@ -326,7 +328,7 @@ enum ox_code model_load(struct arena *arena, const uint8_t *bytes, size_t size, 
         if (loader) {
                 loader->names = made->names;
                 TRY(parse_aside(loader, ret_error));
-                make_nodes(loader);
+                loader_settle(loader);
                 put_lists((struct model_graph *)model->graph, loader);
                 made->names = loader->names;
         }

@@ -26,6 +26,7 @@ void loader_defer(struct loader *loader, size_t bytes);
 bool loader_read(void *loader, uint32_t number, const uint8_t *bytes, size_t size, const struct intact *limits,
                  size_t *ret_dropped);
 enum ox_code loader_take(void *loader, uint32_t number, const uint8_t *bytes, size_t size, bool is_fed);
+void loader_settle(void *loader);
 
 /* Parses the bytes that the skimmer kept to the end, and puts the loader's lists into their graph. NULL: there are
    none, and protobuf-c reads everything. OX_INVALID_ARGUMENT with *ret_error (on the arena) if the bytes are not a

@@ -24,8 +24,8 @@ bool read_node(struct reader *r, const uint8_t *at, size_t size, struct model_no
 struct nodes_ahead;
 struct nodes_ahead *nodes_ahead_new(struct arena *arena);
 
-/* read_node() for bytes that stay: the node is made, and added to the list, after others have been read, in order. A
-   false changes nothing but that. */
+/* read_node() for bytes that stay until nodes_ahead_make(): the node is made, and added to the list, after others have
+   been read, in order. A false changes nothing but that. */
 bool read_node_ahead(struct reader *r, const uint8_t *at, size_t size, struct nodes_ahead *ahead,
                      struct node_list *list);
 

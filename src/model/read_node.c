@@ -72,6 +72,7 @@ static inline bool read_part(struct reader *r, struct span span, uint32_t number
                 if (parts->n_attribute == FEW_ATTRIBUTES || !read_child(r, SCHEMA_ATTRIBUTE, span, depth, &child))
                         return false;
                 parts->attribute[parts->n_attribute++] = child;
+                r->names->has_bodies |= parts->attribute[parts->n_attribute - 1]->g != NULL;
                 return true;
         case NODE_DOMAIN:
                 return read_name(r, span, &parts->domain);

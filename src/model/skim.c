@@ -231,6 +231,8 @@ enum ox_code skim_feed(struct skimmer *s, const void *bytes, size_t size)
                         copy_done(s);
                 skim_settle(s);
         }
+        if (s->sink.settle)
+                s->sink.settle(s->sink.user);
         return s->code;
 }
 

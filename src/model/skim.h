@@ -19,8 +19,8 @@ struct skimmer;
 
 /* Takes the messages of the main graph's lists (nodes, initializers ...), each as soon as it is complete, so that a
    model is never in memory as a whole. `number` is that of the list's field in GraphProto. The bytes are valid only
-   during the call, unless `is_fed`: then they are part of the fed bytes, and live as long as those. Any code other than
-   OX_OK ends the skimming. */
+   during the call, unless they are part of the fed bytes, as those of read() and with `is_fed` are: these are valid
+   until settle(). Any code other than OX_OK ends the skimming. */
 struct skim_sink {
         /* Takes an unchecked message within the fed bytes, whose size is within the limits; *ret_dropped is the number
            of its bytes that are not kept. False: the skimmer must read it and pass its kept bytes to take(). NULL: it
@@ -28,6 +28,7 @@ struct skim_sink {
         bool (*read)(void *user, uint32_t number, const uint8_t *bytes, size_t size, const struct intact *limits,
                      size_t *ret_dropped);
         enum ox_code (*take)(void *user, uint32_t number, const uint8_t *bytes, size_t size, bool is_fed);
+        void (*settle)(void *user); /* the bytes fed so far may be gone after it */
         void *user;
 };
 

@@ -41,7 +41,7 @@ static void feed(struct skimmer *skimmer, const uint8_t *data, size_t size, uint
 static struct outcome load(struct arena *arena, const struct ox_limits *limits, struct loader *loader,
                            const uint8_t *data, size_t size, uint64_t seed)
 {
-        const struct skim_sink sink = {loader_read, loader_take, loader};
+        const struct skim_sink sink = {loader_read, loader_take, loader_settle, loader};
         struct skimmer *skimmer = skim_new(arena, limits, loader ? &sink : NULL);
         struct outcome outcome = {.error = ""};
         struct model *model;

@@ -129,7 +129,7 @@ static void check_where(const char *const *tensors, size_t count, size_t first, 
 {
         struct arena *arena = arena_new((size_t)1 << 20);
         struct loader *loader = loader_new(arena, 0);
-        struct skim_sink sink = {loader_read, loader_take, loader};
+        struct skim_sink sink = {loader_read, loader_take, loader_settle, loader};
         struct bytes bytes = {0};
         struct ox_limits limits;
         const uint8_t *kept;

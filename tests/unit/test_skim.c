@@ -90,7 +90,7 @@ static void loads(const struct bytes *model, size_t chunk, const struct model *w
         struct model *parsed;
         const char *error;
 
-        skim_to(&skim, model, chunk, &(struct skim_sink){loader_read, loader_take, loader});
+        skim_to(&skim, model, chunk, &(struct skim_sink){loader_read, loader_take, loader_settle, loader});
         ck_assert_msg(skim.code == OX_OK, "%s", skim_error(skim.skimmer));
         ck_assert_uint_eq(skim_bytes_dropped(skim.skimmer), dropped);
         if (model_load(skim.arena, skim.at, skim.size, loader, &parsed, &error) == OX_OK) {
@@ -148,7 +148,7 @@ static void refuses_under(const struct ox_limits *limits, struct bytes *model, e
                 ck_assert_int_eq(skim.code, code);
                 ck_assert_int_eq(skim_feed(skim.skimmer, "", 1), code);
                 skim_to(&skim, model, chunks[i],
-                        &(struct skim_sink){loader_read, loader_take, loader_new(skim.arena, 0)});
+                        &(struct skim_sink){loader_read, loader_take, loader_settle, loader_new(skim.arena, 0)});
                 ck_assert_int_eq(skim.code, code);
                 ck_assert_msg(strstr(skim_error(skim.skimmer), text) != NULL, "wanted '%s', got '%s'", text,
                               skim_error(skim.skimmer));
@@ -410,7 +410,8 @@ START_TEST(bounds_payload_to_the_byte)
                 size_t dropped = model.size - skim.size;
 
                 ck_assert_uint_eq(skim_bytes_dropped(skim.skimmer), dropped);
-                skim_to(&skim, &model, 1000, &(struct skim_sink){loader_read, loader_take, loader_new(skim.arena, 0)});
+                skim_to(&skim, &model, 1000,
+                        &(struct skim_sink){loader_read, loader_take, loader_settle, loader_new(skim.arena, 0)});
                 ck_assert_uint_eq(skim_bytes_dropped(skim.skimmer), dropped);
                 skim_done(&skim);
                 drop_bytes(&model);
