@@ -151,6 +151,32 @@ def u_net():
         [{"N": 1, "H": 5, "W": 4}, {"N": 1, "H": 4, "W": 7}, {"N": 1, "H": 1, "W": 4}, {"N": 1, "H": 2, "W": 1}], {}
 
 
+def u_net_of_any_size():
+    """What was halved is resized to what it was, and so odd sizes run: there are no conditions."""
+    nodes = [zeros("w1", 4, 3, 3, 3), zeros("w2", 4, 4, 3, 3), zeros("w3", 2, 8, 3, 3),
+             op("a = Conv(x, w1)", pads=[1, 1, 1, 1]), op("b = Conv(a, w2)", pads=[1, 1, 1, 1], strides=[2, 2]), op("lead = Shape(b)", start=0, end=2), op("size = Shape(a)", start=2, end=4),
+             op("s = Concat(lead, size)", axis=0), op("u = Resize(b, , , s)"), op("skip = Concat(a, u)", axis=1),
+             op("y = Conv(skip, w3)", pads=[1, 1, 1, 1])]
+    return nodes, ["x: float[N,3,H,W]"], \
+        [{"N": 1, "H": 5, "W": 7}, {"N": 2, "H": 2, "W": 3}, {"N": 1, "H": 9, "W": 4}], \
+        [], {}
+
+
+def growing_loop():
+    """As often as a size says, a tensor grows by another, and a sequence by a row of it."""
+    body = graph([op("go = Identity(c)"), op("longer = Concat(list, w)", axis=0), op("row = Gather(v, i)", axis=0),
+                  op("more = SequenceInsert(rows, row)")],
+                 ["i: int64[]", "c: bool[]", "list: float", "rows: seq(float)"], ["go: bool", "longer: float", "more: seq(float)"])
+    nodes = [op("n = Shape(v)", start=0, end=1), op("trips = Squeeze(n)"), const("yes", "bool[]", [1]), op("none = SequenceEmpty()"),
+             op("list, rows = Loop(trips, yes, x, none)", "grow", body=body), op("y = Relu(list)"),
+             op("z = ConcatFromSequence(rows)", axis=0, new_axis=1), op("flat = ConcatFromSequence(rows)", axis=0)]
+    return nodes, ["x: float[N,A]", "w: float[K,B]", "v: float[T,M]"], \
+        [{"N": 1, "A": 2, "K": 3, "B": 2, "T": 4, "M": 5}, {"N": 3, "A": 1, "K": 1, "B": 1, "T": 1, "M": 2},
+         {"N": 2, "A": 3, "K": 2, "B": 3, "T": 7, "M": 1}], \
+        [{"N": 1, "A": 2, "K": 3, "B": 3, "T": 4, "M": 5}, {"N": 1, "A": 2, "K": 3, "B": 2, "T": 0, "M": 5},
+         {"N": 2, "A": 2, "K": 1, "B": 4, "T": 1, "M": 1}], {}
+
+
 def relative_positions():
     """The bias is that of all positions, of which the last S rows are taken, as T5 does with past."""
     nodes = COMMON + [
@@ -166,10 +192,10 @@ def relative_positions():
 
 
 # Branches that are taken and bodies that run, by model: what must hold in them does.
-RUN = {"merged_decoder": "merged/then_branch", "beam_search": "search/body", "stopped_loop": "stop/body", "scan": "steps/body"}
+RUN = {"merged_decoder": "merged/then_branch", "beam_search": "search/body", "stopped_loop": "stop/body", "growing_loop": "grow/body", "scan": "steps/body"}
 
 MADE = (merged_decoder, decoder_with_past, window_attention, detector, bidirectional, beam_search, stopped_loop, scan, u_net,
-        relative_positions)
+        u_net_of_any_size, growing_loop, relative_positions)
 
 
 # -- what is made and what is said --
