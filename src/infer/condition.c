@@ -48,7 +48,9 @@ static void add(struct infer *f, const struct dim_condition *condition, const st
         bool told;
         int64_t at;
 
-        dim_write_condition(f->dims, &is);
+        /* A claim is written at the end: a sum is written as it first comes, which no declaration is to decide. */
+        if (!is_claim)
+                dim_write_condition(f->dims, &is);
         if (is.relation == DIM_DIVIDES && !is_claim)
                 dim_assume_multiple(f->dims, is.left, is.right);
         at = find_place(f, &is, n->scope, &told);

@@ -396,6 +396,7 @@ static void gather(struct contradiction *x, struct name_map *by_symbol, uint32_t
                                       .next = NONE};
                 wish->is.left = dim_resolve(f->dims, wish->is.left);
                 wish->is.right = dim_resolve(f->dims, wish->is.right);
+                dim_write_condition(f->dims, &wish->is); /* which a claim is not yet */
                 wish->under = wish->is;
                 wish->under.left = dim_under_facts(f->dims, wish->is.left);
                 wish->under.right = dim_under_facts(f->dims, wish->is.right);

@@ -195,6 +195,15 @@ def expressions(daemon):
     equal("or by another name", (seen["y"], seen.constraints), ("float[past+seq]", ["past + seq == total"]))
 
 
+def spelling(daemon):
+    """How a size is written does not hang on what was declared before it."""
+    nodes = [op("h = MaxPool(x)", kernel_shape=[1], strides=[2]), op("y = Conv(h, w)"), const("w", "float[1,1,2]", [0, 0])]
+    for outputs in (["y"], ["h: float[1,1,B]", "y"]):
+        seen = told(daemon, nodes, outputs, ["x: float[1,1,B]"])
+        equal("a claim about half a size, %d outputs" % len(outputs), (seen["y"], "B >= 3" in seen.constraints),
+              ("float[1,1,(B+1)//2-1]", True))
+
+
 def other_kinds(daemon):
     for declared in ("seq(float[N,3])", "optional(float[N,3])", "optional(seq(float[N]))", "seq(seq(int64[]))"):
         seen = told(daemon, [op("y = Identity(q)"), op("z = other.Op(q)")], ["y: " + declared, "z: " + declared],
@@ -237,7 +246,7 @@ def inner(daemon):
 
 def main():
     with Daemon() as daemon:
-        for part in (fills_in, contradicts, names, beside, branches, several, numerals, expressions, other_kinds, inner):
+        for part in (fills_in, contradicts, names, beside, branches, several, numerals, expressions, spelling, other_kinds, inner):
             part(daemon)
     finish()
 
