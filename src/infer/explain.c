@@ -15,6 +15,12 @@ struct explaining {
         struct name_map wanted;  /* names of entries that can be found */
         struct name_map by_name; /* these entries, by their full names */
         struct name_map scopes;  /* texts of paths of scopes, by their addresses */
+        const struct result_value *
+                *lost_at;               /* of an entry without a rank or type, by its number: where that was lost */
+        size_t n_lost_at;               /* entries that were looked at */
+        const struct model_node *asked; /* the node whose inputs were searched for a lost one last, */
+        const char *asked_in;           /* its scope, */
+        int64_t asked_at;               /* and what was found: a node may have many outputs */
 };
 
 /* -- finding -- */
@@ -54,16 +60,22 @@ static str_id entry_full_name(struct explaining *x, const struct result_value *e
         return full_name(x, result_scope(entry), entry->name);
 }
 
-/* The entry of a name in a scope, or in an enclosing one. */
+/* The number of the entry of a name in a scope, or in an enclosing one; -1: none. */
+static int64_t find_number(struct explaining *x, const char *scope, str_id name)
+{
+        int64_t at = -1;
+
+        for (; scope && at < 0; scope = scope_around(scope))
+                at = map_get(&x->by_name, full_name(x, scope, name));
+        return at;
+}
+
+/* That entry; NULL: none. */
 static struct result_value *find(struct explaining *x, const char *scope, str_id name)
 {
-        for (; scope; scope = scope_around(scope)) {
-                int64_t at = map_get(&x->by_name, full_name(x, scope, name));
+        int64_t at = find_number(x, scope, name);
 
-                if (at >= 0)
-                        return entry_at(x->f, (size_t)at);
-        }
-        return NULL;
+        return at < 0 ? NULL : entry_at(x->f, (size_t)at);
 }
 
 /* The entry that a caller means by "outer/then_branch/y"; NULL: none. */
@@ -128,19 +140,28 @@ static bool lacks_content(const struct infer *f, const struct result_value *entr
         return false;
 }
 
-/* The first input, of the node that computes an entry, with a given kind of loss; NULL: none. */
-static struct result_value *input_that(struct explaining *x, const struct result_value *entry,
-                                       bool (*is)(const struct infer *f, const struct result_value *entry))
+/* The number of the first input, of the node that computes an entry, with a given kind of loss; -1: none. */
+static int64_t input_number(struct explaining *x, const struct result_value *entry,
+                            bool (*is)(const struct infer *f, const struct result_value *entry))
 {
         const struct model_node *node = entry->made_by;
 
         for (size_t i = 0; node && i < node->n_input; i++) {
-                struct result_value *input = find(x, result_scope(entry), node_input(node, i));
+                int64_t at = find_number(x, result_scope(entry), node_input(node, i));
 
-                if (input && is(x->f, input))
-                        return input;
+                if (at >= 0 && is(x->f, entry_at(x->f, (size_t)at)))
+                        return at;
         }
-        return NULL;
+        return -1;
+}
+
+/* That input; NULL: none. */
+static struct result_value *input_that(struct explaining *x, const struct result_value *entry,
+                                       bool (*is)(const struct infer *f, const struct result_value *entry))
+{
+        int64_t at = input_number(x, entry, is);
+
+        return at < 0 ? NULL : entry_at(x->f, (size_t)at);
 }
 
 /* -- what is said -- */
@@ -316,18 +337,38 @@ static void tell_value(struct explaining *x, const struct result_value *entry, s
 
 /* -- causes -- */
 
+/* The number of the first input whose rank or type is not known; -1: none. */
+static int64_t lost_input(struct explaining *x, const struct result_value *entry)
+{
+        if (x->asked != entry->made_by || x->asked_in != result_scope(entry)) {
+                x->asked = entry->made_by;
+                x->asked_in = result_scope(entry);
+                x->asked_at = input_number(x, entry, is_lost);
+        }
+        return x->asked_at;
+}
+
+/* Where an entry's rank or type was lost. Of those before it this is known, so that a chain is not followed anew from
+   each of its values. */
+static const struct result_value *lost_at(struct explaining *x, const struct result_value *entry)
+{
+        for (size_t steps = 0; steps < STEPS_FOLLOWED; steps++) {
+                int64_t from = lost_input(x, entry);
+
+                if (from < 0)
+                        break;
+                if ((size_t)from < x->n_lost_at)
+                        return x->lost_at[from];
+                entry = entry_at(x->f, (size_t)from);
+        }
+        return entry;
+}
+
 /* The place where an unknown part of an entry was lost first; NULL if everything is known. */
 static const struct result_value *cause_of(struct explaining *x, const struct result_value *entry)
 {
         const struct type *type = type_innermost(&entry->value.type);
-        const struct result_value *from;
 
-        if (is_lost(x->f, entry)) {
-                for (size_t steps = 0; steps < STEPS_FOLLOWED && (from = input_that(x, entry, is_lost)) != NULL;
-                     steps++)
-                        entry = from;
-                return entry;
-        }
         for (int d = 0; type_has_shape(type) && d < type->rank; d++) {
                 const struct dim_symbol *symbol = data_symbol(x->f, type->dim[d]);
 
@@ -357,12 +398,13 @@ static void count_causes(struct explaining *x, struct ox_result *result)
         struct name_map causes = {0};
         struct result_cause *cause = arena_new_array(f->arena, struct result_cause, CAUSES_COUNTED);
 
-        for (size_t i = 0; i < f->n_entry; i++) {
-                struct result_value *entry = entry_at(f, i);
-                const struct result_value *from =
-                        entry->is_absent || entry->kind == OX_KIND_INITIALIZER ? NULL : cause_of(x, entry);
+        x->lost_at = (const struct result_value **)arena_array(f->arena, f->n_entry, sizeof(*x->lost_at));
+        for (x->n_lost_at = 0; x->n_lost_at < f->n_entry; x->n_lost_at++) {
+                struct result_value *entry = entry_at(f, x->n_lost_at);
+                const struct result_value *from = is_lost(f, entry) ? lost_at(x, entry) : cause_of(x, entry);
 
-                if (!from)
+                x->lost_at[x->n_lost_at] = from;
+                if (!from || entry->is_absent || entry->kind == OX_KIND_INITIALIZER)
                         continue;
                 str_id name = entry_full_name(x, from);
                 int64_t at = map_get(&causes, name);

@@ -65,6 +65,18 @@ def windows(count):
     return model(graph(pools, ["x: float[N,3,H,W]"], ["y0"]))
 
 
+def unknown(count):
+    """Values of which nothing is known, each of the one before."""
+    return model(graph(chain(["Nobody({})"], count), ["x: float[N,3]"], ["y0"]))
+
+
+def lost(count):
+    """A node with as many inputs as outputs, which it leaves without a rank."""
+    names = ", ".join("y%d" % i for i in range(count))
+    return model(graph([op("%s = Nobody(%s)" % (names, ", ".join("x%d" % i for i in range(count)))), op("z = Relu(y0)")],
+                       ["x%d: float[2]" % i for i in range(count)], ["z"]))
+
+
 def initializers(count):
     return model(graph([op("y = Relu(x)")], ["x: float[N]"], ["y"],
                        initializers=[tensor("float[4]", [0, 1, 2, 3], "w%d" % i) for i in range(count)]))
@@ -100,7 +112,7 @@ def functions(count):
 
 
 # The size from which four times as much is asked. Loops and functions are bounded by their models' bytes from there on.
-KINDS = {nodes: 4000, symbols: 2000, equalities: 1000, sums: 200, sequences: 500, contents: 50, symbolic_contents: 100, windows: 1000,
+KINDS = {nodes: 4000, symbols: 2000, equalities: 1000, sums: 200, sequences: 500, contents: 50, symbolic_contents: 100, windows: 1000, unknown: 500, lost: 300,
          initializers: 5000, iterations: 100, branches: 500, loops: 15, functions: 16}
 
 

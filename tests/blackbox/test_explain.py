@@ -43,6 +43,9 @@ def chains(daemon):
                        ["x: float"] + ["k%d: int64" % i for i in range(40)], ["d"]))
     causes = daemon.infer(data).json["summary"]["causes"]
     equal("the costliest of many", (causes[0]["value"], causes[0]["values"], len(causes)), ("x", 43, 16))
+    data = model(graph([op("b0 = Reshape(x, k)")] + [op("b%d = Relu(b%d)" % (i + 1, i)) for i in range(1500)], ["x: float[4]", "k: int64"], ["b1500"]))
+    causes = daemon.infer(data).json["summary"]["causes"]
+    equal("one of a long chain", [(c["value"], c["values"]) for c in causes], [("k", 1502)])
     lines = daemon.infer(DATA, explain="y", format="text").text.split("\n")
     check("in the table", "why y:" in lines and "  decided by dim=M=1" in lines, lines[-12:])
 
