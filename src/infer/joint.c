@@ -48,7 +48,8 @@ static void narrow(struct joint *j, struct few *few, const struct dim_condition 
                 few->from = few->from > 1 ? few->from : 1;
                 few->to = few->to < c->right.val ? few->to : c->right.val;
         }
-        if (c->relation == DIM_EITHER && dim_same(c->left, lone) && few->from >= 0) {
+        /* What broadcasts with 1 may be anything. */
+        if (c->relation == DIM_EITHER && c->right.val > 1 && dim_same(c->left, lone) && few->from >= 0) {
                 few->from = few->from > 1 ? few->from : 1;
                 few->to = few->to < c->right.val ? few->to : c->right.val;
         }

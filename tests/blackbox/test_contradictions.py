@@ -83,6 +83,11 @@ def kinds(daemon):
             ("two sizes of which one must be longer", longer[:1] + [op("q = Conv(y, x)", "q")], None)):
         seen = infer(daemon, model(graph(nodes, ["x: float[1,1,N]", "y: float[1,1,M]"], ["p", "q"])))
         equal(what, [(d["node"], d["message"]) for d in seen.json["diagnostics"]], [("q", message)] if message else [])
+    seen = infer(daemon, model(graph(
+        [op("a = Add(p, q)"), weights("w", 1, 2), op("t = MatMul(q, w)"), const("s", "int64[1]", [12]),
+         op("u = Reshape(r, s)"), weights("four", 4), op("b = Add(r, four)")],
+        ["p: float[B]", "q: float[D]", "r: float[B,M]"], ["a", "t", "u", "b"])))
+    equal("what broadcasts with 1 may be anything", seen.reasons, [])
     half = function("Half", "x", "p", part("p", 2, 3))
     seen = infer(daemon, model(graph([op("p = my.Half(x)", "call")] + times("q", 9), ["x: float[1,1,K]"], ["p", "q"]),
                                functions=[half]))
