@@ -49,12 +49,28 @@ enum ox_code infer_ConstantOfShape(struct node *n)
         return out_tensor(n, 0, type.elem, (int)sizes.count, dims);
 }
 
+/* Elements that are all one, made when something asks for them: most fill weights, which decide no shape. */
+struct filled {
+        struct content content;
+        struct unread unread;
+        struct scalar fill;
+};
+
+static const struct content *fill_content(struct unread *unread)
+{
+        const struct filled *filled = unread->source;
+        struct content *content = content_new(unread->arena, filled->content.count);
+
+        for (size_t k = 0; k < content->count; k++)
+                content_set(content, k, filled->fill);
+        return content;
+}
+
 void content_ConstantOfShape(struct node *n)
 {
         const struct model_tensor *value = attr_tensor(n, "value");
         const struct content *element;
         struct scalar fill = scalar_float(0);
-        struct content *content;
         struct grid out;
 
         if (value) {
@@ -65,10 +81,14 @@ void content_ConstantOfShape(struct node *n)
         }
         if (!out_wanted(n, 0) || !grid_of(n, &n->out[0].type, &out))
                 return;
-        content = content_new(n->arena, (size_t)out.count);
-        for (int64_t k = 0; k < out.count; k++)
-                content_set(content, k, fill);
-        out_content(n, 0, content);
+        struct filled *filled = arena_new_array(n->arena, struct filled, 1);
+
+        *filled = (struct filled){
+                .content = {.count = (size_t)out.count, .unread = &filled->unread},
+                .unread = {.fetch = fill_content, .arena = n->arena, .source = filled},
+                .fill = fill,
+        };
+        out_content(n, 0, &filled->content);
 }
 
 /* -- Range 11-27, and 1 of com.microsoft, where delta is optional: max(ceil((limit - start) / delta), 0) elements -- */
