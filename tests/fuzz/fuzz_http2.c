@@ -112,6 +112,7 @@ static struct owner *owner_new(void)
         static struct owner owner = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
         static struct service service;
         static struct config config = {
+                .cors_origin = "https://example.org, *",
                 .streams = 8,
                 .connections = 100,
                 .queue_s = 30,
