@@ -254,14 +254,11 @@ void *arena_alloc_more(struct arena *arena, size_t size)
         return at;
 }
 
-void *arena_zalloc(struct arena *arena, size_t size)
-{
-        return memset(arena_alloc(arena, size), 0, size);
-}
-
 void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_size)
 {
-        if (old && old == arena->last) {
+        if (!old)
+                return arena_alloc(arena, new_size);
+        if (old == arena->last) {
                 size_t room = arena->room + (size_t)(arena->at - arena->last);
 
                 if (new_size - 1 < room) {
@@ -275,7 +272,7 @@ void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_siz
         }
         void *grown = arena_alloc(arena, new_size);
 
-        if (old && old_size)
+        if (old_size)
                 memcpy(grown, old, old_size < new_size ? old_size : new_size);
         return grown;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/asan.h"
 #include "base/checked.h"
@@ -87,7 +88,10 @@ static inline __attribute__((malloc, returns_nonnull)) void *arena_alloc(struct 
         return size - 1 < arena->room ? arena_carve(arena, size) : arena_alloc_more(arena, size);
 }
 
-void *arena_zalloc(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull));
+static inline __attribute__((malloc, returns_nonnull)) void *arena_zalloc(struct arena *arena, size_t size)
+{
+        return memset(arena_alloc(arena, size), 0, size);
+}
 
 static inline __attribute__((malloc, returns_nonnull)) void *arena_array(struct arena *arena, size_t count, size_t size)
 {

@@ -30,7 +30,7 @@ struct strings {
         size_t text_left, text_block;
 };
 
-#define FIRST_SLOTS 256
+#define FIRST_SLOTS 64
 #define COUNT_MOST  (UINT32_MAX / 4)
 #define FIRST_TEXTS 512 /* bytes of texts that are allocated together: the arena would pad each */
 #define LAST_TEXTS  16384

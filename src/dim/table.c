@@ -5,13 +5,18 @@
 
 #include "dim/internal.h"
 
-#define FIRST_SLOTS   64
+#define FIRST_SLOTS   16
 #define FIRST_SCRATCH ((size_t)16 * 1024)
 
-static void slots_init(struct slots *slots, struct arena *arena)
+/* The first slots of all tables are cleared together: most nodes alone never need more. */
+static void slots_init(struct dim_table *t)
 {
-        slots->mask = FIRST_SLOTS - 1;
-        slots->at = arena_zalloc(arena, FIRST_SLOTS * sizeof(*slots->at));
+        struct slots *tables[] = {&t->name_slots, &t->atom_slots, &t->mono_slots, &t->expr_slots, &t->written_slots};
+        const size_t count = sizeof(tables) / sizeof(tables[0]);
+        uint32_t *at = arena_zalloc(t->arena, count * FIRST_SLOTS * sizeof(*at));
+
+        for (size_t i = 0; i < count; i++)
+                *tables[i] = (struct slots){.at = at + i * FIRST_SLOTS, .mask = FIRST_SLOTS - 1};
 }
 
 struct dim_table *dim_table_new(struct arena *arena, struct strings *strings, const struct ox_limits *limits,
@@ -30,11 +35,7 @@ struct dim_table *dim_table_new(struct arena *arena, struct strings *strings, co
                                : 256;
         t->origin = (struct dim_origin){.axis = -1};
         t->fact_generation = t->bind_generation = t->text_generation = 1;
-        slots_init(&t->name_slots, arena);
-        slots_init(&t->atom_slots, arena);
-        slots_init(&t->mono_slots, arena);
-        slots_init(&t->expr_slots, arena);
-        slots_init(&t->written_slots, arena);
+        slots_init(t);
         t->exprs = 1; /* handle 0 means that a dimension is an integer */
         mono_intern(t, NULL, 0);
         return t;

@@ -71,7 +71,8 @@ static void see_places(struct finishing *x, const struct type *type)
         while (type_within(type))
                 type = type->of;
         for (int d = 0; type_has_shape(type) && d < type->rank; d++)
-                see_place(x, dim_resolve(x->f->dims, type->dim[d]), d);
+                if (!dim_is_int(type->dim[d]))
+                        see_place(x, dim_resolve(x->f->dims, type->dim[d]), d);
 }
 
 static bool is_input_symbol(const struct dim_symbol *symbol)
