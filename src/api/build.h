@@ -16,8 +16,6 @@ struct builder {
         const struct ox_limits *limits;
         const char *error;
         bool has_clean; /* all texts that it is given are clean UTF-8 (utf8_is_clean()) */
-        bool *alone;    /* by the handle of a name: it is a dimension by itself in some value */
-        uint32_t alone_room;
 };
 
 /* The subject in error messages: "input" and "x". `name` may be "". */

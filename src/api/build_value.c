@@ -52,31 +52,13 @@ static bool is_unnamed(const char *text)
         return !text[0] || (text[0] == '?' && !text[1]);
 }
 
-static void mark_alone(struct builder *b, str_id name)
-{
-        if (name >= b->alone_room) {
-                uint32_t room = 2 * name + 32;
-                bool *grown = arena_zalloc(b->arena, room * sizeof(*grown));
-
-                if (b->alone_room)
-                        memcpy(grown, b->alone, b->alone_room * sizeof(*grown));
-                b->alone = grown;
-                b->alone_room = room;
-        }
-        b->alone[name] = true;
-}
-
 static void note_shape(struct builder *b, const struct ox_shape *shape)
 {
         for (size_t d = 0; shape && d < shape->rank; d++) {
                 const char *text = shape->dims[d].text;
 
-                if (text && !is_unnamed(text)) {
-                        str_id name = str_intern_z(b->strings, text);
-
-                        mark_alone(b, name);
-                        dim_reserve(b->dims, name);
-                }
+                if (text && !is_unnamed(text))
+                        dim_reserve(b->dims, str_intern_z(b->strings, text));
         }
 }
 
@@ -90,17 +72,18 @@ void build_names(struct builder *b, const struct ox_value *given)
         }
 }
 
-/* A name is a symbol in expressions if it is a dimension by itself somewhere, or if the engine made it. */
+/* A name is a symbol in expressions if it is a dimension by itself somewhere, which build_names() has reserved, or if
+   the engine made it. */
 static bool is_symbol(void *user, str_id name)
 {
         struct builder *b = user;
         uint32_t index;
         struct dim d;
 
-        if (name < b->alone_room && b->alone[name])
+        if (dim_is_reserved(b->dims, name))
                 return true;
-        return dim_find(b->dims, str_text(b->strings, name), str_length(b->strings, name), &d) &&
-               dim_as_symbol(b->dims, d, &index) && dim_symbol_at(b->dims, index)->anonymous;
+        return dim_find_name(b->dims, name, &d) && dim_as_symbol(b->dims, d, &index) &&
+               dim_symbol_at(b->dims, index)->anonymous;
 }
 
 /* -- sizes -- */
@@ -118,8 +101,15 @@ static const char *kept_name(struct building *v)
 static struct dim dim_of_text(struct builder *b, const char *text, size_t length, const struct dim_origin *origin)
 {
         struct dim d;
+        str_id name;
 
-        return dim_find(b->dims, text, length, &d) ? d : dim_read(b->dims, text, length, is_symbol, b, origin);
+        if (str_find(b->strings, text, length, &name)) {
+                if (dim_find_name(b->dims, name, &d))
+                        return d;
+                if (dim_is_reserved(b->dims, name) && dim_is_identifier(text, length))
+                        return dim_named(b->dims, name, origin, true);
+        }
+        return dim_read(b->dims, text, length, is_symbol, b, origin);
 }
 
 enum ox_code build_dim(struct builder *b, const struct ox_dim *given, struct dim *ret)

@@ -112,6 +112,7 @@ struct dim dim_fresh_numbered(struct dim_table *t, const char *stem, const struc
 
 /* Looks up a symbol by its current name; never creates one. False if no symbol has the name. */
 bool dim_find(struct dim_table *t, const char *text, size_t length, struct dim *ret);
+bool dim_find_name(struct dim_table *t, str_id name, struct dim *ret);
 
 /* dim_fresh() for an unnamed dimension of a graph input. */
 struct dim dim_fresh_input(struct dim_table *t, const char *hint, const struct dim_origin *origin);
@@ -128,6 +129,7 @@ bool dim_is_used(struct dim_table *t, str_id name);
 
 /* Reserves a name, so that dim_fresh() does not use it: every dimension name of the model, before inference begins. */
 void dim_reserve(struct dim_table *t, str_id name);
+bool dim_is_reserved(struct dim_table *t, str_id name);
 
 /* The number of symbols, and each by its number (0 ...), in order of creation. */
 uint32_t dim_symbol_count(const struct dim_table *t);

@@ -173,7 +173,13 @@ struct dim dim_named(struct dim_table *t, str_id name, const struct dim_origin *
 bool dim_find(struct dim_table *t, const char *text, size_t length, struct dim *ret)
 {
         str_id name;
-        const struct name_entry *entry = str_find(t->strings, text, length, &name) ? name_find(t, name) : NULL;
+
+        return str_find(t->strings, text, length, &name) && dim_find_name(t, name, ret);
+}
+
+bool dim_find_name(struct dim_table *t, str_id name, struct dim *ret)
+{
+        const struct name_entry *entry = name_find(t, name);
 
         if (!entry || !entry->symbol)
                 return false;
@@ -213,6 +219,13 @@ struct dim dim_fresh_element(struct dim_table *t, const char *hint, int64_t lowe
 void dim_reserve(struct dim_table *t, str_id name)
 {
         name_entry(t, name)->is_reserved = true;
+}
+
+bool dim_is_reserved(struct dim_table *t, str_id name)
+{
+        const struct name_entry *entry = name_find(t, name);
+
+        return entry && entry->is_reserved;
 }
 
 void dim_define(struct dim_table *t, str_id name, int64_t value)
