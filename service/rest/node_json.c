@@ -48,11 +48,10 @@ static bool is_name(const char *given, const char *name)
         return *given == *name;
 }
 
-/* The place of a member's name among `names`; that of the NULL at their end if it is none. */
-static size_t find_name(const char *given, const char *const *names)
+/* The place of a member's name among `names`; that of the NULL at their end if it is none. It is sought from `i` on
+   first, because members mostly come in the order of the names. */
+static size_t find_name(const char *given, const char *const *names, size_t i)
 {
-        size_t i = 0;
-
         while (names[i] && !text_same(given, names[i]))
                 i++;
         if (names[i])
@@ -85,11 +84,13 @@ static const char *hint_of(struct builder *b, const char *given, const char *con
 enum ox_code read_members(struct builder *b, struct build_subject subject, const struct json *object,
                           const char *const *names, const struct json **ret_member)
 {
+        size_t next = 0;
+
         for (size_t i = 0; names[i]; i++)
                 ret_member[i] = NULL;
         TRY(read_kind(b, subject, object, JSON_IS_OBJECT, "an object"));
         for (const struct json *member = object->first; member; member = member->next) {
-                const size_t i = find_name(member->name, names);
+                const size_t i = find_name(member->name, names, next);
 
                 if (!names[i])
                         return build_fail(b, OX_INVALID_ARGUMENT, subject, "unknown member '%.60s'; %s", member->name,
@@ -98,6 +99,7 @@ enum ox_code read_members(struct builder *b, struct build_subject subject, const
                         return build_fail(b, OX_INVALID_ARGUMENT, subject, "'%s' and '%s' are one member, given twice",
                                           ret_member[i]->name, member->name);
                 ret_member[i] = member;
+                next = i + 1;
         }
         return OX_OK;
 }
@@ -176,10 +178,10 @@ static enum ox_code read_attributes(struct builder *b, const struct json *json, 
                 return OX_OK;
         TRY(read_kind(b, (struct build_subject){"node.attributes", ""}, json, JSON_IS_OBJECT, "an object"));
         for (const struct json *member = json->first; member; member = member->next) {
-                OnnxAttribute attribute;
+                OnnxAttribute *attribute = arena_new_array(b->arena, OnnxAttribute, 1);
 
-                TRY(read_attribute(b, member, row ? op_find_attr(row, member->name) : NULL, &attribute));
-                TRY(build_attribute(b, node, &attribute));
+                TRY(read_attribute(b, member, row ? op_find_attr(row, member->name) : NULL, attribute));
+                TRY(build_attribute(b, node, attribute));
         }
         return OX_OK;
 }

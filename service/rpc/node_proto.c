@@ -205,7 +205,7 @@ static enum ox_code take_attributes(struct builder *b, const OnnxNode *given, On
                 return build_fail(b, OX_RESOURCE_EXHAUSTED, subject, "%zu are more than %d", given->n_attribute,
                                   ATTRIBUTES_MOST);
         for (size_t i = 0; i < given->n_attribute; i++) {
-                const OnnxAttribute *attribute = given->attribute[i];
+                OnnxAttribute *attribute = given->attribute[i];
 
                 if (!attribute->name || !attribute->name[0])
                         return build_fail(b, OX_INVALID_ARGUMENT, subject, "an attribute has no name");

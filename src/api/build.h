@@ -68,8 +68,8 @@ enum ox_code build_node(struct builder *b, const char *domain, const char *op_ty
 enum ox_code build_node_input(struct builder *b, OnnxNode *node, const char *name);
 enum ox_code build_node_output(struct builder *b, OnnxNode *node, const char *name);
 
-/* Appends an attribute, whose name the node must not have yet. */
-enum ox_code build_attribute(struct builder *b, OnnxNode *node, const OnnxAttribute *attribute);
+/* Appends an attribute, which is not copied, and whose name the node must not have yet. */
+enum ox_code build_attribute(struct builder *b, OnnxNode *node, OnnxAttribute *attribute);
 
 /* What tensors and types that are attributes consist of. A tensor has integer sizes, and numbers or texts as elements;
    without contents, and with elements of types that no field of TensorProto holds plainly, its elements are unknown. */

@@ -49,7 +49,7 @@ enum ox_code build_node_output(struct builder *b, OnnxNode *node, const char *na
 
 /* -- attributes -- */
 
-enum ox_code build_attribute(struct builder *b, OnnxNode *node, const OnnxAttribute *attribute)
+enum ox_code build_attribute(struct builder *b, OnnxNode *node, OnnxAttribute *attribute)
 {
         size_t at = node->n_attribute;
 
@@ -57,9 +57,7 @@ enum ox_code build_attribute(struct builder *b, OnnxNode *node, const OnnxAttrib
         if ((at & (at - 1)) == 0) /* as in append() */
                 node->attribute = arena_grow(b->arena, node->attribute, at * sizeof(*node->attribute),
                                              (at ? 2 * at : 1) * sizeof(*node->attribute));
-        node->attribute[at] = arena_new_array(b->arena, OnnxAttribute, 1);
-        *node->attribute[at] = *attribute;
-        node->n_attribute++;
+        node->attribute[node->n_attribute++] = attribute;
         return OX_OK;
 }
 

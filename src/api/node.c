@@ -181,16 +181,17 @@ static OnnxAttribute *find_attribute(const OnnxNode *node, const char *name)
 static enum ox_code run_attribute(void *user)
 {
         struct addition *a = user;
-        OnnxAttribute attribute, *known = find_attribute(&a->node->proto, a->name);
+        OnnxAttribute *attribute = arena_new_array(a->context->arena, OnnxAttribute, 1),
+                      *known = find_attribute(&a->node->proto, a->name);
 
-        shaped__onnx__v1__attribute_proto__init(&attribute);
-        attribute.name = copy(a, a->name);
-        attribute.has_type = 1;
-        attribute.type = (int32_t)a->type;
-        TRY(fill(a, &attribute));
+        shaped__onnx__v1__attribute_proto__init(attribute);
+        attribute->name = copy(a, a->name);
+        attribute->has_type = 1;
+        attribute->type = (int32_t)a->type;
+        TRY(fill(a, attribute));
         if (!known)
-                return context_built(a->context, build_attribute(&a->context->builder, &a->node->proto, &attribute));
-        *known = attribute;
+                return context_built(a->context, build_attribute(&a->context->builder, &a->node->proto, attribute));
+        *known = *attribute;
         return OX_OK;
 }
 

@@ -262,7 +262,6 @@ bool case_is_given(const struct case_value *input)
 static enum ox_code read_node(struct builder *b, const struct case_row *row, const char *op, int opset, OnnxNode *node)
 {
         const struct op_row *schema = op_find(row->domain, op, opset, NULL);
-        OnnxAttribute attribute;
 
         TRY(build_node(b, row->domain, arena_strndup(b->arena, op, strlen(op)), "n", node));
         for (size_t i = 0; i < row->n_in; i++)
@@ -270,8 +269,10 @@ static enum ox_code read_node(struct builder *b, const struct case_row *row, con
         for (size_t i = 0; i < case_outputs(row); i++)
                 TRY(build_node_output(b, node, case_output(b->arena, row, i)));
         for (size_t i = 0; i < row->n_attr; i++) {
-                TRY(fill_attribute(b, &row->attr[i], schema, &attribute));
-                TRY(build_attribute(b, node, &attribute));
+                OnnxAttribute *attribute = arena_new_array(b->arena, OnnxAttribute, 1);
+
+                TRY(fill_attribute(b, &row->attr[i], schema, attribute));
+                TRY(build_attribute(b, node, attribute));
         }
         return OX_OK;
 }
