@@ -390,10 +390,13 @@ JSON_INLINE void close_record(struct json_fields *fields)
 static void open_list(void *sink_, enum result_list list, size_t count)
 {
         struct json_sink *sink = sink_;
+        struct json_record record = json_record(&sink->out);
 
         (void)count;
-        json_key(&sink->out, list_fields[list].key);
-        json_open(&sink->out, '[');
+        json_need(&record, JSON_PIECE);
+        json_record_key(&record, list_fields[list].key);
+        json_record_list(&record);
+        json_settle(&record);
 }
 
 static void close_list(void *sink_, enum result_list list)
