@@ -275,6 +275,7 @@ enum ox_code node_json_read(void *user)
         builder_init(&b, ox_context_arena(n->context), n->request.strings, n->request.dims,
                      ox_context_limits(n->context));
         b.has_clean = true; /* json_read() has seen to it */
+        b.has_short = n->bytes <= (size_t)b.limits->name_bytes;
         enum ox_code code = read_request(&b, n);
 
         n->error = b.error;

@@ -9,6 +9,7 @@ struct node_json {
         struct ox_context *context;
         const struct options *options;
         const struct json *json;
+        size_t bytes;                      /* of the text that it was read from */
         struct infer_node_request request; /* with its tables, from ox_request_begin() */
         const char *operators;             /* declarations of the request, as text; "": none */
         const char *error;                 /* on the context's arena */

@@ -17,6 +17,7 @@ struct nodes {
         struct options options;
         bool is_batch, is_inline, is_proto; /* is_proto: the answer is a message */
         int64_t inline_end;                 /* the time by which inline work must end, in ns of clock_ns() */
+        size_t bytes;                       /* of the body */
         struct ox_context *context, *text_context;
 };
 
@@ -106,7 +107,8 @@ struct place {
 static enum ox_code infer_one(const struct nodes *n, const struct place *place, const struct json *json,
                               const struct ox_result **ret, const char **ret_error)
 {
-        struct node_json node = {.context = place->context, .options = &n->options, .json = json, .error = ""};
+        struct node_json node = {
+                .context = place->context, .options = &n->options, .json = json, .bytes = n->bytes, .error = ""};
         struct ox_options options = n->options.infer;
         enum ox_code code = ox_request_begin(place->context, &node.request);
 
@@ -362,6 +364,7 @@ static bool answer(struct call *call, struct nodes *n)
         }
         const struct json *root = read_body(call, *text);
 
+        n->bytes = call->body.length;
         if (!root)
                 return true;
         return n->is_batch ? answer_batch(call, n, root) : answer_one(call, n, root);

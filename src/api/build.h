@@ -16,6 +16,7 @@ struct builder {
         const struct ox_limits *limits;
         const char *error;
         bool has_clean; /* all texts that it is given are clean UTF-8 (utf8_is_clean()) */
+        bool has_short; /* and none is longer than the limit on names */
 };
 
 /* The subject in error messages: "input" and "x". `name` may be "". */
