@@ -369,8 +369,8 @@ static bool is_told_by_another(struct infer *f, const struct constraint *told, s
         return false;
 }
 
-void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim d), void *user,
-                      struct ox_result *result)
+static void finish_conditions(struct infer *f, struct dim (*see)(void *user, struct dim d), void *user,
+                              struct ox_result *result)
 {
         struct ox_constraint *rows = arena_new_array(f->arena, struct ox_constraint, f->n_constraint);
         struct constraint *told = arena_new_array(f->arena, struct constraint, f->n_constraint);
@@ -405,6 +405,13 @@ void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim 
                 };
         }
         result->constraint = rows;
+}
+
+void condition_finish(struct infer *f, struct dim (*see)(void *user, struct dim d), void *user,
+                      struct ox_result *result)
+{
+        if (f->n_constraint > 0)
+                finish_conditions(f, see, user, result);
         if (dim_presumed_count(f->dims) > 0)
                 finish_assumptions(f, see, user, result);
 }
