@@ -40,8 +40,8 @@ static const struct list_field {
         [LIST_EXPLANATIONS] = {"explanations", 0, 8},
         [LIST_NODES] = {"nodes", 0, 9},
         [LIST_SIZES] = {"sizes", 0, 10},
-        [LIST_TIED_SIZES] = {"tiedSizes", 0, 13},
         [LIST_BINDINGS] = {"bindings", 0, 12},
+        [LIST_TIED_SIZES] = {"tiedSizes", 0, 13},
         [LIST_DYNAMIC_SIZES] = {"dynamicSizes", 5, 14},
 };
 

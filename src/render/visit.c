@@ -73,6 +73,16 @@ static void visit_sizes(const struct ox_result *result, const struct visitor *vi
         end(visitor, user, LIST_SIZES);
 }
 
+static void visit_bound(const struct ox_result *result, const struct visitor *visitor, void *user)
+{
+        if (!result->n_bound)
+                return;
+        begin(visitor, user, LIST_BINDINGS, result->n_bound);
+        for (size_t i = 0; visitor->bound && i < result->n_bound; i++)
+                visitor->bound(user, &result->bindings[i], result->bound[i]);
+        end(visitor, user, LIST_BINDINGS);
+}
+
 static void visit_tied(const struct ox_result *result, const struct visitor *visitor, void *user)
 {
         if (!result->n_tied)
@@ -91,16 +101,6 @@ static void visit_dynamic_sizes(const struct ox_result *result, const struct vis
         for (size_t i = 0; visitor->dynamic_size && i < result->n_dynamic; i++)
                 visitor->dynamic_size(user, &result->dynamic[i]);
         end(visitor, user, LIST_DYNAMIC_SIZES);
-}
-
-static void visit_bound(const struct ox_result *result, const struct visitor *visitor, void *user)
-{
-        if (!result->n_bound)
-                return;
-        begin(visitor, user, LIST_BINDINGS, result->n_bound);
-        for (size_t i = 0; visitor->bound && i < result->n_bound; i++)
-                visitor->bound(user, &result->bindings[i], result->bound[i]);
-        end(visitor, user, LIST_BINDINGS);
 }
 
 void visit_diagnostics(const struct diags *diags, const struct visitor *visitor, void *user)
@@ -126,7 +126,7 @@ void visit_result(const struct ox_result *result, const struct visitor *visitor,
         visit_explanations(result, visitor, user);
         visit_nodes(result, visitor, user);
         visit_sizes(result, visitor, user);
-        visit_tied(result, visitor, user);
         visit_bound(result, visitor, user);
+        visit_tied(result, visitor, user);
         visit_dynamic_sizes(result, visitor, user);
 }

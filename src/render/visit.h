@@ -13,8 +13,8 @@ enum result_list {
         LIST_EXPLANATIONS,
         LIST_NODES,
         LIST_SIZES,
-        LIST_TIED_SIZES,
         LIST_BINDINGS,
+        LIST_TIED_SIZES,
         LIST_DYNAMIC_SIZES,
         LIST_COUNT
 };
@@ -30,8 +30,8 @@ struct visitor {
         void (*explanation)(void *user, const struct result_explanation *explanation);
         void (*node)(void *user, const struct ox_graph_node *node);
         void (*size)(void *user, const struct ox_size *size);
-        void (*tied)(void *user, const struct ox_tied_sizes *tied);
         void (*bound)(void *user, const struct ox_bindings *sizes, const struct ox_result *bound);
+        void (*tied)(void *user, const struct ox_tied_sizes *tied);
         void (*dynamic_size)(void *user, const struct ox_dynamic_size *size);
         void (*list_end)(void *user, enum result_list list);
         void (*summary)(void *user, const struct ox_summary *summary, const struct ox_result *result);

@@ -66,12 +66,22 @@ def check_head(daemon):
     equal("an error is JSON", daemon.infer(b"no model", format="proto").json["code"], "invalid_argument")
 
 
+def check_lists(daemon):
+    """The lists that a request has to ask for stand in the order of their numbers too."""
+    data = build(graph([op("y = Add(a, b)"), op("n = NonZero(y)"), op("z = Concat(n, n)", axis=1)], ["a: float[H]", "b: float[W]"], ["z"]), 17)
+    body = daemon.infer(data, format="proto", include="sizes,nodes", bind="H=2,W=2", explain="z").body
+    message = shaped.InferModelResponse.FromString(body)
+    equal("lists that were asked for are there", [f for f in ("explanations", "nodes", "sizes", "bindings", "tied_sizes", "dynamic_sizes") if not getattr(message, f)], [])
+    equal("lists that were asked for: in the order of fields, nothing twice", message.SerializeToString(), body)
+
+
 def main():
     with Daemon() as daemon:
         check_head(daemon)
         check_models(daemon)
         for name, (nodes, inputs, outputs) in KINDS.items():
             check_same(name, daemon, build(graph(nodes, inputs, outputs), 17))
+        check_lists(daemon)
     finish()
 
 
