@@ -336,8 +336,14 @@ unsigned expr_floordiv(struct dim_table *t, struct dim a, struct dim b, struct d
 unsigned expr_ceildiv(struct dim_table *t, struct dim a, struct dim b, struct dim *ret)
 {
         struct dim negated, raised;
+        int64_t number;
         unsigned faults;
 
+        if (dim_is_int(a) && dim_is_int(b) && sub_i64(0, a.val, &number) && floordiv_i64(number, b.val, &number) &&
+            sub_i64(0, number, &number)) {
+                *ret = dim_int(number);
+                return 0;
+        }
         /* (a + b - 1) // b for b > 0, which reads better than -(-a // b). */
         if (!dim_is(b, 0) && range_of(t, b).lower >= 0 && !expr_combine(t, a, 1, b, 1, &raised) &&
             !expr_add_int(t, raised, -1, &raised))
