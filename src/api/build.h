@@ -34,7 +34,12 @@ enum ox_code build_fail(struct builder *b, enum ox_code code, struct build_subje
 enum ox_code build_fail_type(struct builder *b, struct build_subject subject, const char *text);
 
 /* OX_RESOURCE_EXHAUSTED past the limit on names, OX_INVALID_ARGUMENT for a text that is not UTF-8. */
-enum ox_code build_check_text(struct builder *b, const char *what, const char *text);
+enum ox_code build_check_unread(struct builder *b, const char *what, const char *text);
+/* The same; texts of which the builder knows that they are neither are not looked at. */
+static inline enum ox_code build_check_text(struct builder *b, const char *what, const char *text)
+{
+        return b->has_clean && b->has_short ? OX_OK : build_check_unread(b, what, text);
+}
 
 /* -- values -- */
 

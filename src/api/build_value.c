@@ -23,12 +23,9 @@ enum ox_code build_fail(struct builder *b, enum ox_code code, struct build_subje
         return code;
 }
 
-enum ox_code build_check_text(struct builder *b, const char *what, const char *text)
+enum ox_code build_check_unread(struct builder *b, const char *what, const char *text)
 {
         const struct build_subject subject = {what, ""};
-
-        if (b->has_clean && b->has_short)
-                return OX_OK;
         size_t length = strlen(text);
 
         if (length > (size_t)b->limits->name_bytes)
