@@ -53,8 +53,9 @@ static enum MHD_Result each_field(void *user, enum MHD_ValueKind kind, const cha
                 head->bad_value = true;
                 return MHD_YES;
         }
-        if (head->count[field]++ == 0 && field < FIELD_COUNT)
+        if (field < FIELD_COUNT && head->count[field] == 0)
                 head->field[field] = value;
+        head->count[field]++;
         return MHD_YES;
 }
 

@@ -65,11 +65,11 @@ def cut_and_joined(daemon):
         split = [const("two", "int64[]", [2]), op("q = SplitToSequence(x, two)", axis=0),
                  op("e = SplitToSequence(x)", axis=0), op("y = ConcatFromSequence(q)", axis=0),
                  op("z = ConcatFromSequence(e)", axis=0), op("w = ConcatFromSequence(e)", axis=1),
-                 op("v = SequenceAt(e, at)")]
+                 op("v = SequenceAt(e, at)"), op("i = Identity(q)"), op("u = ConcatFromSequence(i)", axis=0)]
         seen = infer(daemon, model(graph(split, [sizes, "at: int64[]"], ["y"])))
         middle = "?1" if "?" in sizes else "M"
-        equal("%s beside" % name, [seen[v] for v in "yzwv"],
-              ["float[N,%s,3]" % middle, "float[N,%s,3]" % middle, "float[1,N*%s,3]" % middle, "float[1,%s,3]" % middle])
+        equal("%s beside" % name, [seen[v] for v in "yzuwv"],
+              ["float[N,%s,3]" % middle] * 3 + ["float[1,N*%s,3]" % middle, "float[1,%s,3]" % middle])
 
 
 def told_when(daemon):
