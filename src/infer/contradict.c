@@ -191,6 +191,7 @@ struct group {
         size_t n_symbol;
         uint32_t wish[JOINT_CONDITIONS];
         size_t n_wish;
+        int64_t looks; /* at symbols so far, which count as tries: a size may be written with thousands */
         bool shares;
 };
 
@@ -198,6 +199,7 @@ static void see_shared(void *user, uint32_t symbol)
 {
         struct group *group = user;
 
+        group->looks++;
         for (size_t i = 0; i < group->n_symbol; i++)
                 group->shares = group->shares || group->symbol[i] == symbol;
 }
@@ -206,6 +208,7 @@ static void add_symbol(void *user, uint32_t symbol)
 {
         struct group *group = user;
 
+        group->looks++;
         for (size_t i = 0; i < group->n_symbol; i++)
                 if (group->symbol[i] == symbol)
                         return;
@@ -226,7 +229,7 @@ static void grow(struct contradiction *x, struct group *group)
         const struct dim_table *dims = x->f->dims;
         size_t before = group->n_wish;
 
-        x->tries -= x->count;
+        group->looks = x->count;
         for (size_t i = 0; i < before; i++)
                 each_symbol(dims, &x->wish[group->wish[i]], add_symbol, group);
         for (uint32_t i = 0; i < x->count && group->n_wish < JOINT_CONDITIONS; i++) {
@@ -239,6 +242,7 @@ static void grow(struct contradiction *x, struct group *group)
                 if (group->shares && !is_in)
                         group->wish[group->n_wish++] = i;
         }
+        x->tries -= group->looks;
 }
 
 static bool group_leaves_nothing(struct contradiction *x, const uint32_t *wish, size_t count)
@@ -330,6 +334,7 @@ static bool share_symbols(struct contradiction *x, const struct wish *a, const s
         dim_each_symbol(x->f->dims, a->is.right, add_symbol, &group);
         dim_each_symbol(x->f->dims, b->is.left, see_shared, &group);
         dim_each_symbol(x->f->dims, b->is.right, see_shared, &group);
+        x->tries -= group.looks;
         return group.shares;
 }
 
@@ -339,7 +344,7 @@ static void tell_out_of_range(struct contradiction *x, uint32_t at)
         struct wish *found = NULL;
         bool is_only = true;
 
-        for (uint32_t i = 0; i < x->count; i++) {
+        for (uint32_t i = 0; i < x->count && x->tries > 0; i++) {
                 struct wish *other = &x->wish[i];
 
                 if (i == at || other->has_several || other->is.relation == DIM_DIVIDES ||
