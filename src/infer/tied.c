@@ -448,13 +448,15 @@ void tied_find(struct infer *f, const uint32_t *symbol, size_t n_symbol, bool al
 
         for (size_t i = 0; i < n_symbol; i++)
                 groups += ++members[group_of[symbol[i]]] == 2;
+        const int64_t tries = groups > 0 ? COMBINATION_TRIES / (int64_t)groups : 0;
+
         tied = arena_new_array(f->arena, struct ox_tied_sizes, groups);
         for (size_t number = 0; number < n_symbol; number++) {
                 struct ox_tied_sizes *one = &tied[result->n_tied];
 
                 if (members[number] < 2)
                         continue;
-                tell(f, group_of, symbol, n_symbol, number, COMBINATION_TRIES / (int64_t)groups, one);
+                tell(f, group_of, symbol, n_symbol, number, tries, one);
                 one->is_complete = one->is_complete && one->tried >= 0 && all_known;
                 result->n_tied += one->n_symbol > 1;
         }

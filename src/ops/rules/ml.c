@@ -396,7 +396,7 @@ enum ox_code infer_ZipMap(struct node *n)
 {
         struct type *value = arena_new_array(n->arena, struct type, 1),
                     *map = arena_new_array(n->arena, struct type, 1);
-        size_t count;
+        size_t count = 0;
         enum elem key;
 
         TRY(in_expect_tensor(n, 0));
