@@ -361,3 +361,6 @@ bool dim_names_since(const struct dim_table *t, struct dim d, uint32_t first);
 
 /* Calls `visit` for every occurrence of a symbol in `d`. */
 void dim_each_symbol(const struct dim_table *t, struct dim d, void (*visit)(void *user, uint32_t symbol), void *user);
+/* The same for both sides of a condition. */
+void dim_condition_each_symbol(const struct dim_table *t, const struct dim_condition *c,
+                               void (*visit)(void *user, uint32_t symbol), void *user);

@@ -110,6 +110,13 @@ void dim_each_symbol(const struct dim_table *t, struct dim d, void (*visit)(void
         }
 }
 
+void dim_condition_each_symbol(const struct dim_table *t, const struct dim_condition *c,
+                               void (*visit)(void *user, uint32_t symbol), void *user)
+{
+        dim_each_symbol(t, c->left, visit, user);
+        dim_each_symbol(t, c->right, visit, user);
+}
+
 struct acceptance {
         const struct dim_table *t;
         bool (*accept)(const struct dim_symbol *symbol);

@@ -110,8 +110,7 @@ static struct seen symbols_of(const struct dim_table *dims, const struct dim_con
 {
         struct seen seen = {NONE, false};
 
-        dim_each_symbol(dims, c->left, see, &seen);
-        dim_each_symbol(dims, c->right, see, &seen);
+        dim_condition_each_symbol(dims, c, see, &seen);
         return seen;
 }
 
@@ -216,13 +215,6 @@ static void add_symbol(void *user, uint32_t symbol)
                 group->symbol[group->n_symbol++] = symbol;
 }
 
-static void each_symbol(const struct dim_table *dims, const struct wish *wish, void (*visit)(void *, uint32_t),
-                        struct group *group)
-{
-        dim_each_symbol(dims, wish->under.left, visit, group);
-        dim_each_symbol(dims, wish->under.right, visit, group);
-}
-
 /* Adds conditions that share a symbol with the group. */
 static void grow(struct contradiction *x, struct group *group)
 {
@@ -231,14 +223,14 @@ static void grow(struct contradiction *x, struct group *group)
 
         group->looks = x->count;
         for (size_t i = 0; i < before; i++)
-                each_symbol(dims, &x->wish[group->wish[i]], add_symbol, group);
+                dim_condition_each_symbol(dims, &x->wish[group->wish[i]].under, add_symbol, group);
         for (uint32_t i = 0; i < x->count && group->n_wish < JOINT_CONDITIONS; i++) {
                 bool is_in = false;
 
                 for (size_t k = 0; k < group->n_wish; k++)
                         is_in = is_in || group->wish[k] == i;
                 group->shares = false;
-                each_symbol(dims, &x->wish[i], see_shared, group);
+                dim_condition_each_symbol(dims, &x->wish[i].under, see_shared, group);
                 if (group->shares && !is_in)
                         group->wish[group->n_wish++] = i;
         }
@@ -330,10 +322,8 @@ static bool share_symbols(struct contradiction *x, const struct wish *a, const s
 {
         struct group group = {.n_wish = 0};
 
-        dim_each_symbol(x->f->dims, a->is.left, add_symbol, &group);
-        dim_each_symbol(x->f->dims, a->is.right, add_symbol, &group);
-        dim_each_symbol(x->f->dims, b->is.left, see_shared, &group);
-        dim_each_symbol(x->f->dims, b->is.right, see_shared, &group);
+        dim_condition_each_symbol(x->f->dims, &a->is, add_symbol, &group);
+        dim_condition_each_symbol(x->f->dims, &b->is, see_shared, &group);
         x->tries -= group.looks;
         return group.shares;
 }

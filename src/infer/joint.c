@@ -60,8 +60,7 @@ static void find_sizes(struct joint *j)
         size_t kept = 0;
 
         for (size_t i = 0; i < j->n_condition; i++) {
-                dim_each_symbol(j->f->dims, j->condition[i].left, see_size, j);
-                dim_each_symbol(j->f->dims, j->condition[i].right, see_size, j);
+                dim_condition_each_symbol(j->f->dims, &j->condition[i], see_size, j);
         }
         for (size_t s = 0; s < j->n_size; s++) {
                 struct few few = j->size[s];

@@ -55,8 +55,7 @@ static void take_conditions(struct search *s)
 
                 c.left = dim_resolve(f->dims, c.left);
                 c.right = dim_resolve(f->dims, c.right);
-                dim_each_symbol(f->dims, c.left, see_name, &names);
-                dim_each_symbol(f->dims, c.right, see_name, &names);
+                dim_condition_each_symbol(f->dims, &c, see_name, &names);
                 if (names.has && !f->constraint[i].is_certain)
                         s->is_within = true;
                 else if (names.has && names.has_others)

@@ -64,8 +64,7 @@ static struct seen look(const struct dim_table *dims, const size_t *group_of, co
 {
         struct seen s = {.group_of = group_of, .of = UINT32_MAX, .first = NONE};
 
-        dim_each_symbol(dims, c->left, see, &s);
-        dim_each_symbol(dims, c->right, see, &s);
+        dim_condition_each_symbol(dims, c, see, &s);
         return s;
 }
 
@@ -81,8 +80,7 @@ static struct seen look_for(const struct dim_table *dims, uint32_t symbol, const
 {
         struct seen s = {.of = symbol};
 
-        dim_each_symbol(dims, c->left, see_one, &s);
-        dim_each_symbol(dims, c->right, see_one, &s);
+        dim_condition_each_symbol(dims, c, see_one, &s);
         return s;
 }
 
@@ -127,8 +125,7 @@ static size_t *find_groups(struct infer *f, const uint32_t *symbol, size_t n_sym
                 if (!f->constraint[i].is_certain || !s.has_several || s.has_others)
                         continue;
                 j.to = j.group_of[s.first];
-                dim_each_symbol(f->dims, c.left, join, &j);
-                dim_each_symbol(f->dims, c.right, join, &j);
+                dim_condition_each_symbol(f->dims, &c, join, &j);
         }
         return j.group_of;
 }
