@@ -61,16 +61,6 @@ static bool feed(void *user, const char *bytes, size_t size)
         return false;
 }
 
-static bool gather(void *user, const char *bytes, size_t size)
-{
-        struct call *call = user;
-
-        text_append(&call->body, bytes, size);
-        if (call->body.failed)
-                call_reply_no_memory(call);
-        return !call->body.failed;
-}
-
 struct piece {
         struct buf *buf;
         const char *bytes;
@@ -150,8 +140,8 @@ void models_begin(struct call *call)
         if (!read_options(call, m) ||
             !upload_begin(&m->upload, call, medias, wanted, limits->upload_bytes, "upload_bytes"))
                 return;
-        m->upload.sink = is_gathered(call, m) ? gather : feed;
-        if (m->upload.sink == gather)
+        m->upload.sink = is_gathered(call, m) ? upload_gather : feed;
+        if (m->upload.sink == upload_gather)
                 text_reserve(&call->body, (size_t)call->length);
         else if (!take_context(call, m))
                 return;
@@ -209,7 +199,7 @@ static bool infer(struct call *call, bool is_inline)
 /* Reads a body that was gathered. False: the call has its reply. */
 static bool feed_gathered(struct call *call, struct models *m)
 {
-        if (m->upload.sink != gather)
+        if (m->upload.sink != upload_gather)
                 return true;
         if (!take_context(call, m))
                 return false;

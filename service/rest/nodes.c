@@ -30,16 +30,6 @@ static bool each_option(void *user, const char *name, const char *value)
         return options_set(&n->options, name, strlen(name), value ? value : "true");
 }
 
-static bool collect(void *user, const char *bytes, size_t size)
-{
-        struct call *call = user;
-
-        text_append(&call->body, bytes, size);
-        if (call->body.failed)
-                call_reply_no_memory(call);
-        return !call->body.failed;
-}
-
 static void begin(struct call *call, bool is_batch)
 {
         const struct ox_limits *limits = &call->service->config->limits;
@@ -59,7 +49,7 @@ static void begin(struct call *call, bool is_batch)
         if (!upload_begin(&n->upload, call, 1U << MEDIA_JSON, "application/json or application/x-protobuf",
                           limits->node_request_bytes, "node_request_bytes"))
                 return;
-        n->upload.sink = collect;
+        n->upload.sink = upload_gather;
         n->upload.user = call;
 }
 

@@ -128,6 +128,16 @@ bool upload_begin(struct upload *upload, struct call *call, unsigned medias, con
         return true;
 }
 
+bool upload_gather(void *user, const char *bytes, size_t size)
+{
+        struct call *call = user;
+
+        text_append(&call->body, bytes, size);
+        if (call->body.failed)
+                call_reply_no_memory(call);
+        return !call->body.failed;
+}
+
 bool upload_take(struct upload *upload, const char *bytes, size_t size)
 {
         /* Counted here: more of the body may arrive on another thread meanwhile. */

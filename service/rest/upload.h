@@ -29,6 +29,8 @@ struct upload {
 /* Reads the head. `medias` is a set of 1 << enum media. False: the call is refused and has its reply. */
 bool upload_begin(struct upload *upload, struct call *call, unsigned medias, const char *wanted, int64_t limit,
                   const char *limit_name);
+/* A sink that keeps all bytes in the body of the call, which is its `user`. */
+bool upload_gather(void *user, const char *bytes, size_t size);
 /* False: the call has its reply. */
 bool upload_take(struct upload *upload, const char *bytes, size_t size);
 bool upload_end(struct upload *upload);
