@@ -45,6 +45,18 @@ static const struct list_field {
         [LIST_DYNAMIC_SIZES] = {"dynamicSizes", 5, 14},
 };
 
+/* A list within a part; each of its `count` items has the fields that `fields` writes. */
+#define FIELDS_LIST(sink, key, number, fields, items, count)                                                           \
+        do {                                                                                                           \
+                sink_list(sink, key);                                                                                  \
+                for (size_t item = 0; item < (count); item++) {                                                        \
+                        const size_t open = sink_open(sink, number);                                                   \
+                        fields(sink, &(items)[item]);                                                                  \
+                        sink_close(sink, open);                                                                        \
+                }                                                                                                      \
+                sink_list_end(sink);                                                                                   \
+        } while (0)
+
 static inline void fields_model(SINK *sink, const struct result_model *model)
 {
         sink_number(sink, "irVersion", 1, (uint64_t)model->ir_version);
@@ -189,14 +201,7 @@ static inline void fields_explanation(SINK *sink, const struct result_explanatio
 {
         sink_id(sink, "value", 1, explanation->value->name);
         sink_text_some(sink, "scope", 2, explanation->value->more->scope);
-        sink_list(sink, "chain");
-        for (size_t i = 0; i < explanation->n_step; i++) {
-                size_t begin = sink_open(sink, 3);
-
-                fields_step(sink, &explanation->step[i]);
-                sink_close(sink, begin);
-        }
-        sink_list_end(sink);
+        FIELDS_LIST(sink, "chain", 3, fields_step, explanation->step, explanation->n_step);
         sink_text_some(sink, "decide", 4, explanation->decide);
 }
 
@@ -204,14 +209,7 @@ static inline void fields_causes(SINK *sink, const struct result_cause *cause, s
 {
         if (!count)
                 return;
-        sink_list(sink, "causes");
-        for (size_t i = 0; i < count; i++) {
-                size_t begin = sink_open(sink, 8);
-
-                fields_cause(sink, &cause[i]);
-                sink_close(sink, begin);
-        }
-        sink_list_end(sink);
+        FIELDS_LIST(sink, "causes", 8, fields_cause, cause, count);
 }
 
 static inline void fields_unknown_operator(SINK *sink, const struct result_operator *unknown)
@@ -226,14 +224,7 @@ static inline void fields_unknown_operators(SINK *sink, const struct result_oper
 {
         if (!count)
                 return;
-        sink_list(sink, "unknownOperators");
-        for (size_t i = 0; i < count; i++) {
-                size_t begin = sink_open(sink, 9);
-
-                fields_unknown_operator(sink, &unknown[i]);
-                sink_close(sink, begin);
-        }
-        sink_list_end(sink);
+        FIELDS_LIST(sink, "unknownOperators", 9, fields_unknown_operator, unknown, count);
 }
 
 static inline void fields_range(SINK *sink, const struct ox_range *range)
@@ -243,7 +234,6 @@ static inline void fields_range(SINK *sink, const struct ox_range *range)
         sink_number(sink, "step", 3, (uint64_t)range->step);
 }
 
-/* Proven sizes are complete; of others is told how far was tried. */
 static inline void fields_graph_node(SINK *sink, const struct ox_graph_node *node)
 {
         sink_text_some(sink, "name", 1, node->name);
@@ -255,17 +245,11 @@ static inline void fields_graph_node(SINK *sink, const struct ox_graph_node *nod
         sink_texts(sink, "outputs", 7, node->output, node->n_output);
 }
 
+/* Proven sizes are complete; of others is told how far was tried. */
 static inline void fields_size(SINK *sink, const struct ox_size *size)
 {
         sink_text(sink, "symbol", 1, size->symbol);
-        sink_list(sink, "ranges");
-        for (size_t i = 0; i < size->n_range; i++) {
-                size_t begin = sink_open(sink, 2);
-
-                fields_range(sink, &size->range[i]);
-                sink_close(sink, begin);
-        }
-        sink_list_end(sink);
+        FIELDS_LIST(sink, "ranges", 2, fields_range, size->range, size->n_range);
         if (size->is_complete)
                 sink_flag(sink, "complete", 3);
         sink_number_some(sink, "tried", 4, size->is_complete ? -1 : size->tried);
@@ -281,22 +265,8 @@ static inline void fields_bindings(SINK *sink, const struct ox_bindings *sizes)
 static inline void fields_tied_sizes(SINK *sink, const struct ox_tied_sizes *tied)
 {
         sink_texts(sink, "symbols", 1, tied->symbol, tied->n_symbol);
-        sink_list(sink, "conditions");
-        for (size_t i = 0; i < tied->n_condition; i++) {
-                size_t begin = sink_open(sink, 2);
-
-                fields_condition(sink, &tied->condition[i]);
-                sink_close(sink, begin);
-        }
-        sink_list_end(sink);
-        sink_list(sink, "combinations");
-        for (size_t i = 0; i < tied->n_combination; i++) {
-                size_t begin = sink_open(sink, 3);
-
-                fields_bindings(sink, &tied->combination[i]);
-                sink_close(sink, begin);
-        }
-        sink_list_end(sink);
+        FIELDS_LIST(sink, "conditions", 2, fields_condition, tied->condition, tied->n_condition);
+        FIELDS_LIST(sink, "combinations", 3, fields_bindings, tied->combination, tied->n_combination);
         sink_number_some(sink, "tried", 4, tied->tried);
         if (tied->is_complete)
                 sink_flag(sink, "complete", 5);

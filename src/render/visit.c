@@ -42,36 +42,23 @@ static void visit_conditions(const struct ox_constraint *condition, size_t count
         end(visitor, user, list);
 }
 
-/* Lists that are present only on request. */
-static void visit_explanations(const struct ox_result *result, const struct visitor *visitor, void *user)
-{
-        if (!result->n_explanation)
-                return;
-        begin(visitor, user, LIST_EXPLANATIONS, result->n_explanation);
-        for (size_t i = 0; visitor->explanation && i < result->n_explanation; i++)
-                visitor->explanation(user, &result->explanation[i]);
-        end(visitor, user, LIST_EXPLANATIONS);
-}
+/* A list that is there only if `present`, and whose items stand in an array of the result. */
+#define VISIT_LIST(name, present, list, member, items, count)                                                          \
+        static void visit_##name(const struct ox_result *result, const struct visitor *visitor, void *user)            \
+        {                                                                                                              \
+                if (!result->present)                                                                                  \
+                        return;                                                                                        \
+                begin(visitor, user, list, result->count);                                                             \
+                for (size_t i = 0; visitor->member && i < result->count; i++)                                          \
+                        visitor->member(user, &result->items[i]);                                                      \
+                end(visitor, user, list);                                                                              \
+        }
 
-static void visit_nodes(const struct ox_result *result, const struct visitor *visitor, void *user)
-{
-        if (!result->node)
-                return;
-        begin(visitor, user, LIST_NODES, result->n_node);
-        for (size_t i = 0; visitor->node && i < result->n_node; i++)
-                visitor->node(user, &result->node[i]);
-        end(visitor, user, LIST_NODES);
-}
-
-static void visit_sizes(const struct ox_result *result, const struct visitor *visitor, void *user)
-{
-        if (!result->size)
-                return;
-        begin(visitor, user, LIST_SIZES, result->n_size);
-        for (size_t i = 0; visitor->size && i < result->n_size; i++)
-                visitor->size(user, &result->size[i]);
-        end(visitor, user, LIST_SIZES);
-}
+VISIT_LIST(explanations, n_explanation, LIST_EXPLANATIONS, explanation, explanation, n_explanation)
+VISIT_LIST(nodes, node, LIST_NODES, node, node, n_node)
+VISIT_LIST(sizes, size, LIST_SIZES, size, size, n_size)
+VISIT_LIST(tied, n_tied, LIST_TIED_SIZES, tied, tied, n_tied)
+VISIT_LIST(dynamic_sizes, n_dynamic, LIST_DYNAMIC_SIZES, dynamic_size, dynamic, n_dynamic)
 
 static void visit_bound(const struct ox_result *result, const struct visitor *visitor, void *user)
 {
@@ -81,26 +68,6 @@ static void visit_bound(const struct ox_result *result, const struct visitor *vi
         for (size_t i = 0; visitor->bound && i < result->n_bound; i++)
                 visitor->bound(user, &result->bindings[i], result->bound[i]);
         end(visitor, user, LIST_BINDINGS);
-}
-
-static void visit_tied(const struct ox_result *result, const struct visitor *visitor, void *user)
-{
-        if (!result->n_tied)
-                return;
-        begin(visitor, user, LIST_TIED_SIZES, result->n_tied);
-        for (size_t i = 0; visitor->tied && i < result->n_tied; i++)
-                visitor->tied(user, &result->tied[i]);
-        end(visitor, user, LIST_TIED_SIZES);
-}
-
-static void visit_dynamic_sizes(const struct ox_result *result, const struct visitor *visitor, void *user)
-{
-        if (!result->n_dynamic)
-                return;
-        begin(visitor, user, LIST_DYNAMIC_SIZES, result->n_dynamic);
-        for (size_t i = 0; visitor->dynamic_size && i < result->n_dynamic; i++)
-                visitor->dynamic_size(user, &result->dynamic[i]);
-        end(visitor, user, LIST_DYNAMIC_SIZES);
 }
 
 void visit_diagnostics(const struct diags *diags, const struct visitor *visitor, void *user)
