@@ -369,7 +369,7 @@ static bool many_names_differ(struct parser *p, const struct json *object)
         str_reserve(names, object->count);
         for (const struct json *member = object->first; member; member = member->next) {
                 uint32_t before = str_count(names);
-                bool is_known = str_intern_static(names, member->name) < before;
+                bool is_known = str_intern_z(names, member->name) < before;
 
                 if (member->name[0] ? is_known : had_empty)
                         return fail_twice(p, member);

@@ -124,14 +124,14 @@ struct places {
 static enum ox_code place_inputs(struct builder *b, const Shaped__V1__InferNodeRequest *given, struct places *places)
 {
         for (size_t i = 0; i < given->n_inputs; i++)
-                str_intern_static(b->strings, text_or_empty(given->inputs[i]->name));
+                str_intern_z(b->strings, text_or_empty(given->inputs[i]->name));
         for (size_t i = 0; i < given->n_contents; i++)
-                str_intern_static(b->strings, text_or_empty(given->contents[i]->name));
+                str_intern_z(b->strings, text_or_empty(given->contents[i]->name));
         places->at = arena_zalloc(b->arena, str_count(b->strings) * sizeof(*places->at));
         places->inputs = arena_new_array(b->arena, struct infer_input, given->n_inputs + given->n_contents);
         for (size_t i = 0; i < given->n_inputs; i++) {
                 const char *name = text_or_empty(given->inputs[i]->name);
-                uint32_t *at = &places->at[str_intern_static(b->strings, name)];
+                uint32_t *at = &places->at[str_intern_z(b->strings, name)];
 
                 if (!name[0])
                         return build_fail(b, OX_INVALID_ARGUMENT, (struct build_subject){"inputs", ""},
@@ -174,7 +174,7 @@ static enum ox_code take_contents(struct builder *b, const Shaped__V1__InferNode
 {
         for (size_t i = 0; i < given->n_contents; i++) {
                 const char *name = text_or_empty(given->contents[i]->name);
-                str_id id = str_intern_static(b->strings, name); /* as place_inputs() had it */
+                str_id id = str_intern_z(b->strings, name); /* as place_inputs() had it */
                 struct infer_input *input;
 
                 TRY(build_check_text(b, "the name of an input", name));

@@ -279,10 +279,10 @@ static const struct infer_input *unnamed_input(struct builder *b, const struct i
 
         if (node->n_input > FEW_INPUTS && request->n_input > FEW_INPUTS) {
                 for (size_t i = 0; i < node->n_input; i++)
-                        str_intern_static(b->strings, node->input[i]);
+                        str_intern_z(b->strings, node->input[i]);
                 is_named = arena_zalloc(b->arena, str_count(b->strings) * sizeof(*is_named));
                 for (size_t i = 0; i < node->n_input; i++)
-                        is_named[str_intern_static(b->strings, node->input[i])] = true;
+                        is_named[str_intern_z(b->strings, node->input[i])] = true;
         }
         for (size_t i = 0; i < request->n_input; i++) {
                 const char *name = request->input[i].name;

@@ -39,7 +39,7 @@ static void take_inputs(struct ox_context *context, const OnnxNode *node, struct
 
                 if (!value || (!taken && is_among(inputs, request->n_input, node->input[i])))
                         continue;
-                str_id id = taken ? str_intern_static(context->strings, node->input[i]) : STR_EMPTY;
+                str_id id = taken ? str_intern_z(context->strings, node->input[i]) : STR_EMPTY;
 
                 if (taken && taken[id])
                         continue;

@@ -45,14 +45,34 @@ static inline uint64_t plain_odd_short(const char *text, size_t length)
         return plain_odd(word);
 }
 
+typedef int8_t plain_sixteen __attribute__((vector_size(16)));
+
+/* -1 for each of sixteen bytes that is not plain, else 0; as signed numbers, bytes from 0x80 on are below any text. */
+static inline plain_sixteen plain_odd_sixteen(const char *at)
+{
+        plain_sixteen bytes;
+
+        memcpy(&bytes, at, sizeof(bytes));
+        return (bytes < 0x20) | (bytes == '"') | (bytes == '\\') | (bytes == 0x7f);
+}
+
+static inline bool plain_is_long(const char *text, size_t length)
+{
+        plain_sixteen odd = plain_odd_sixteen(text + length - 16);
+        uint64_t half[2];
+
+        for (size_t i = 0; i + 16 < length; i += 16)
+                odd |= plain_odd_sixteen(text + i);
+        memcpy(half, &odd, sizeof(half));
+        return (half[0] | half[1]) == 0;
+}
+
 /* The last bytes are read together with some that were read before. */
 static inline bool plain_is(const char *text, size_t length)
 {
-        uint64_t odd = 0;
-
-        if (length < 8)
-                return plain_odd_short(text, length) == 0;
-        for (size_t i = 0; i + 8 < length; i += 8)
-                odd |= plain_odd(plain_eight(text + i));
-        return (odd | plain_odd(plain_eight(text + length - 8))) == 0;
+        if (length >= 16)
+                return plain_is_long(text, length);
+        if (length >= 8)
+                return (plain_odd(plain_eight(text)) | plain_odd(plain_eight(text + length - 8))) == 0;
+        return plain_odd_short(text, length) == 0;
 }

@@ -6,28 +6,10 @@
 
 #include "base/plain.h"
 
-/* Texts by handle, in chunks that never move. */
-#define CHUNK 128
-struct chunk {
-        const char *text[CHUNK];
-        struct text_form form[CHUNK];
-};
-
 /* The hash stands beside the handle, so that a slot of another text costs no look at that text. */
-struct slot {
+struct str_slot {
         uint32_t hash;
         uint32_t handle; /* + 1; 0 is free */
-};
-
-struct strings {
-        struct arena *arena;
-        uint64_t seed;
-        struct chunk **chunk;
-        uint32_t count, n_chunk;
-        struct slot *slot; /* slot_mask + 1 of them */
-        uint32_t slot_mask;
-        char *text; /* where the next one is copied to */
-        size_t text_left, text_block;
 };
 
 #define FIRST_SLOTS 64
@@ -44,23 +26,8 @@ struct strings *strings_new(struct arena *arena, uint64_t seed)
         strings->text_block = FIRST_TEXTS;
         strings->slot_mask = FIRST_SLOTS - 1;
         strings->slot = arena_zalloc(arena, FIRST_SLOTS * sizeof(*strings->slot));
-        str_intern_static(strings, "");
+        str_intern(strings, "", 0);
         return strings;
-}
-
-const char *str_text(const struct strings *strings, str_id id)
-{
-        return strings->chunk[id / CHUNK]->text[id % CHUNK];
-}
-
-size_t str_length(const struct strings *strings, str_id id)
-{
-        return strings->chunk[id / CHUNK]->form[id % CHUNK].length;
-}
-
-struct text_form str_form(const struct strings *strings, str_id id)
-{
-        return strings->chunk[id / CHUNK]->form[id % CHUNK];
 }
 
 static struct text_form form_of(const char *text, size_t length)
@@ -73,7 +40,8 @@ struct text_form text_form(const char *text)
         return form_of(text, strlen(text));
 }
 
-static uint32_t hash_of(const struct strings *strings, const char *text, size_t length)
+static inline __attribute__((always_inline)) uint32_t hash_of(const struct strings *strings, const char *text,
+                                                              size_t length)
 {
         return (uint32_t)XXH3_64bits_withSeed(text, length, strings->seed);
 }
@@ -93,19 +61,19 @@ static inline bool bytes_same(const char *a, const char *b, size_t length)
 }
 
 /* The slot that holds the text, or the free one where it belongs. */
-static struct slot *slot_of(const struct strings *strings, const struct str_expected *text)
+static inline struct str_slot *slot_of(const struct strings *strings, const struct str_expected *text)
 {
         for (uint32_t at = text->hash & strings->slot_mask;; at = (at + 1) & strings->slot_mask) {
-                struct slot *slot = &strings->slot[at];
+                struct str_slot *slot = &strings->slot[at];
 
                 if (!slot->handle)
                         return slot;
                 if (slot->hash != text->hash)
                         continue;
-                const struct chunk *chunk = strings->chunk[(slot->handle - 1) / CHUNK];
-                const uint32_t i = (slot->handle - 1) % CHUNK;
+                const char *other = str_text(strings, slot->handle - 1);
 
-                if (chunk->form[i].length == text->length && bytes_same(chunk->text[i], text->text, text->length))
+                if (str_text_form(other).length == text->form.length &&
+                    bytes_same(other, text->text, text->form.length))
                         return slot;
         }
 }
@@ -113,7 +81,7 @@ static struct slot *slot_of(const struct strings *strings, const struct str_expe
 /* What the slots take that are too few for more names becomes room for texts. */
 static void rehash(struct strings *strings, size_t slots)
 {
-        struct slot *old = strings->slot;
+        struct str_slot *old = strings->slot;
         const uint32_t count = strings->slot_mask + 1;
 
         strings->slot = arena_zalloc(strings->arena, slots * sizeof(*strings->slot));
@@ -158,118 +126,129 @@ static void add_chunk(struct strings *strings)
         if ((n & (n - 1)) == 0) /* the array has room for a power of two */
                 strings->chunk = arena_grow(strings->arena, strings->chunk, n * sizeof(*strings->chunk),
                                             (n ? 2 * (size_t)n : 1) * sizeof(*strings->chunk));
-        strings->chunk[strings->n_chunk++] = arena_new_array(strings->arena, struct chunk, 1);
+        strings->chunk[strings->n_chunk++] = arena_new_array(strings->arena, const char *, STR_CHUNK);
+}
+
+/* Room for a text where little is left of what was allocated for several. */
+static char *text_room_more(struct strings *strings, size_t size)
+{
+        if (size > strings->text_block / 4)
+                return arena_alloc(strings->arena, size);
+        char *room = arena_alloc(strings->arena, strings->text_block);
+
+        strings->text = room + size;
+        strings->text_left = strings->text_block - size;
+        if (strings->text_block < LAST_TEXTS)
+                strings->text_block *= 2;
+        return room;
+}
+
+static inline char *text_room(struct strings *strings, size_t size)
+{
+        char *room = strings->text;
+
+        if (size > strings->text_left)
+                return text_room_more(strings, size);
+        strings->text += size;
+        strings->text_left -= size;
+        return room;
 }
 
 const char *str_keep(struct strings *strings, const char *text, size_t length)
 {
-        if (length >= strings->text_left) {
-                if (length >= strings->text_block / 4)
-                        return arena_strndup(strings->arena, text, length);
-                strings->text = arena_alloc(strings->arena, strings->text_block);
-                strings->text_left = strings->text_block;
-                if (strings->text_block < LAST_TEXTS)
-                        strings->text_block *= 2;
-        }
-        char *copy = strings->text;
+        char *copy = text_room(strings, length + 1);
 
-        memcpy(copy, text, length);
-        copy[length] = '\0';
-        strings->text += length + 1;
-        strings->text_left -= length + 1;
+        *text_copy(copy, text, length) = '\0';
         return copy;
 }
 
 /* Adds a text, for which slot_of() found a free slot. */
-static str_id add(struct strings *strings, struct slot *slot, const struct str_expected *text, bool copy)
+static str_id add(struct strings *strings, struct str_slot *slot, const struct str_expected *text)
 {
         const str_id id = strings->count;
 
         if (id == COUNT_MOST)
                 arena_bail(strings->arena, OX_RESOURCE_EXHAUSTED, "too many names");
-        if (id / CHUNK == strings->n_chunk)
+        if (id / STR_CHUNK == strings->n_chunk)
                 add_chunk(strings);
-        struct chunk *chunk = strings->chunk[id / CHUNK];
+        char *copy = text_room(strings, sizeof(text->form) + text->form.length + 1);
 
-        chunk->text[id % CHUNK] = copy ? str_keep(strings, text->text, text->length) : text->text;
-        chunk->form[id % CHUNK] = (struct text_form){text->length & INT32_MAX, text->is_plain};
-        *slot = (struct slot){text->hash, id + 1};
+        memcpy(copy, &text->form, sizeof(text->form));
+        copy += sizeof(text->form);
+        strings->chunk[id / STR_CHUNK][id % STR_CHUNK] = copy;
+        *text_copy(copy, text->text, text->form.length) = '\0';
+        *slot = (struct str_slot){text->hash, id + 1};
         strings->count++;
         if (is_crowded(strings->count, (size_t)strings->slot_mask + 1))
                 rehash(strings, 2 * ((size_t)strings->slot_mask + 1));
         return id;
 }
 
-/* A text with its hash; what else is known of it is not looked at yet. */
-static struct str_expected read_text(const struct strings *strings, const char *text, size_t length)
+/* A text with its hash; whether it is plain is not looked at yet. */
+static inline __attribute__((always_inline)) struct str_expected hashed(const struct strings *strings, const char *text,
+                                                                        size_t length)
 {
         if (length > INT32_MAX)
                 arena_bail(strings->arena, OX_RESOURCE_EXHAUSTED, "too long a name");
-        return (struct str_expected){.text = text, .length = (uint32_t)length, .hash = hash_of(strings, text, length)};
-}
-
-static str_id intern(struct strings *strings, const char *text, size_t length, bool copy)
-{
-        struct str_expected read = read_text(strings, text, length);
-        struct slot *slot = slot_of(strings, &read);
-
-        if (slot->handle)
-                return slot->handle - 1;
-        read.is_plain = plain_is(text, length);
-        return add(strings, slot, &read, copy);
+        return (struct str_expected){
+                .text = text,
+                .form = {.length = (uint32_t)length & INT32_MAX},
+                .hash = hash_of(strings, text, length),
+        };
 }
 
 str_id str_intern(struct strings *strings, const char *text, size_t length)
 {
-        return intern(strings, text, length, true);
+        struct str_expected expected = hashed(strings, text, length);
+        struct str_slot *slot = slot_of(strings, &expected);
+
+        if (slot->handle)
+                return slot->handle - 1;
+        expected.form = form_of(text, length);
+        return add(strings, slot, &expected);
 }
 
 str_id str_intern_z(struct strings *strings, const char *text)
 {
-        return intern(strings, text, strlen(text), true);
-}
-
-str_id str_intern_static(struct strings *strings, const char *text)
-{
-        return intern(strings, text, strlen(text), false);
+        return str_intern(strings, text, strlen(text));
 }
 
 /* What is plain is clean. */
-static bool is_clean(struct str_expected *text)
+static inline bool is_clean(struct str_expected *text)
 {
-        text->is_plain = plain_is(text->text, text->length);
-        return text->is_plain || utf8_is_clean(text->text, text->length);
+        text->form.is_plain = plain_is(text->text, text->form.length);
+        return text->form.is_plain || utf8_is_clean(text->text, text->form.length);
 }
 
 bool str_intern_clean(struct strings *strings, const char *text, size_t length, str_id *ret)
 {
-        struct str_expected read = read_text(strings, text, length);
-        struct slot *slot = slot_of(strings, &read);
+        struct str_expected expected = hashed(strings, text, length);
+        struct str_slot *slot = slot_of(strings, &expected);
 
-        if (!slot->handle && !is_clean(&read))
+        if (!slot->handle && !is_clean(&expected))
                 return false;
-        *ret = slot->handle ? slot->handle - 1 : add(strings, slot, &read, true);
+        *ret = slot->handle ? slot->handle - 1 : add(strings, slot, &expected);
         return true;
 }
 
 bool str_expect(const struct strings *strings, const char *text, size_t length, struct str_expected *ret)
 {
-        *ret = read_text(strings, text, length);
+        *ret = hashed(strings, text, length);
         __builtin_prefetch(&strings->slot[ret->hash & strings->slot_mask], 1);
         return is_clean(ret);
 }
 
 str_id str_intern_expected(struct strings *strings, const struct str_expected *expected)
 {
-        struct slot *slot = slot_of(strings, expected);
+        struct str_slot *slot = slot_of(strings, expected);
 
-        return slot->handle ? slot->handle - 1 : add(strings, slot, expected, true);
+        return slot->handle ? slot->handle - 1 : add(strings, slot, expected);
 }
 
 bool str_find(const struct strings *strings, const char *text, size_t length, str_id *ret)
 {
-        const struct str_expected read = read_text(strings, text, length);
-        const struct slot *slot = slot_of(strings, &read);
+        const struct str_expected expected = hashed(strings, text, length);
+        const struct str_slot *slot = slot_of(strings, &expected);
 
         if (!slot->handle)
                 return false;

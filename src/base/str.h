@@ -10,7 +10,25 @@
 typedef uint32_t str_id;
 #define STR_EMPTY ((str_id)0)
 
-struct strings;
+/* Properties of a text that writers need: its length, and whether it is plain (base/plain.h). */
+struct text_form {
+        uint32_t length : 31;
+        uint32_t is_plain : 1;
+};
+
+#define STR_CHUNK 256
+
+/* Only str.c touches more than `chunk`. */
+struct strings {
+        const char ***chunk; /* texts by handle, STR_CHUNK in each, which never move; before a text stands its form */
+        struct arena *arena;
+        uint64_t seed;
+        uint32_t count, n_chunk;
+        struct str_slot *slot; /* slot_mask + 1 of them */
+        uint32_t slot_mask;
+        char *text; /* where the next one is copied to */
+        size_t text_left, text_block;
+};
 
 /* Lives on the arena and dies with it. `seed` keeps a hostile model from choosing names that collide. */
 struct strings *strings_new(struct arena *arena, uint64_t seed);
@@ -22,9 +40,6 @@ void str_reserve(struct strings *strings, size_t count);
 str_id str_intern(struct strings *strings, const char *text, size_t length);
 str_id str_intern_z(struct strings *strings, const char *text);
 
-/* str_intern() without the copy: `text` must end with a NUL, and live as long as the arena, unchanged. */
-str_id str_intern_static(struct strings *strings, const char *text);
-
 /* str_intern() with a check: false if the text is not clean (see utf8_is_clean()). */
 bool str_intern_clean(struct strings *strings, const char *text, size_t length, str_id *ret);
 
@@ -32,8 +47,8 @@ bool str_intern_clean(struct strings *strings, const char *text, size_t length, 
    it is until that. */
 struct str_expected {
         const char *text;
-        uint32_t length, hash;
-        bool is_plain;
+        struct text_form form;
+        uint32_t hash;
 };
 /* False if the text is not clean. */
 bool str_expect(const struct strings *strings, const char *text, size_t length, struct str_expected *ret);
@@ -45,15 +60,32 @@ const char *str_keep(struct strings *strings, const char *text, size_t length);
 /* Whether a text is interned, and its handle if so; never adds one. */
 bool str_find(const struct strings *strings, const char *text, size_t length, str_id *ret);
 
-const char *str_text(const struct strings *strings, str_id id);
-size_t str_length(const struct strings *strings, str_id id);
+/* A text that is interned. */
+static inline const char *str_text(const struct strings *strings, str_id id)
+{
+        return strings->chunk[id / STR_CHUNK][id % STR_CHUNK];
+}
 
-/* Properties of a text that writers need: its length, and whether it is plain (base/plain.h). */
-struct text_form {
-        uint32_t length : 31;
-        uint32_t is_plain : 1;
-};
-struct text_form str_form(const struct strings *strings, str_id id);
+/* The form of a text that is interned, which must be the one that the strings have. */
+static inline struct text_form str_text_form(const char *text)
+{
+        struct text_form form;
+
+        memcpy(&form, text - sizeof(form), sizeof(form));
+        return form;
+}
+
+static inline struct text_form str_form(const struct strings *strings, str_id id)
+{
+        return str_text_form(str_text(strings, id));
+}
+
+static inline size_t str_length(const struct strings *strings, str_id id)
+{
+        return str_form(strings, id).length;
+}
+
+/* The form of any text. */
 struct text_form text_form(const char *text);
 
 /* The largest handle in use, plus 1. */

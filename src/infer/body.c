@@ -26,7 +26,7 @@ static void body_inputs(struct infer *f, struct scope *scope, const OnnxGraph *g
 {
         for (size_t i = 0; i < graph->n_input; i++) {
                 const char *name = text_or_empty(graph->input[i]->name);
-                const str_id id = str_intern_static(f->strings, name);
+                const str_id id = str_intern_z(f->strings, name);
                 struct result_value entry = entry_given(OX_KIND_INPUT, scope, id);
                 struct declare_site site = {.scope = scope->path, .value = name, .in_function = scope->frame != NULL};
                 struct type declared = declare_type(f, graph->input[i]->type, &site);
@@ -96,7 +96,7 @@ bool body_walk(struct infer *f, const struct scope *parent, struct node *n, cons
 
                 ret_outputs[o] = (struct value){.type = type_unknown};
                 if (o < graph->n_output && graph->output[o]->name)
-                        entry = scope_find(f, &scope, str_intern_static(f->strings, graph->output[o]->name));
+                        entry = scope_find(f, &scope, str_intern_z(f->strings, graph->output[o]->name));
                 if (entry) {
                         entry_resolve(f, entry);
                         ret_outputs[o] = entry->value;

@@ -19,7 +19,7 @@ static const OnnxGraph *without_initializers(struct infer *f, const OnnxGraph *g
         for (const struct model_tensor *tensor = graph_initializers(graph)->first; tensor; tensor = tensor->next)
                 map_put(f, &initializers, tensor->name, 0);
         while (n_input > 0 && graph->input[n_input - 1]->name &&
-               map_get(&initializers, str_intern_static(f->strings, graph->input[n_input - 1]->name)) >= 0)
+               map_get(&initializers, str_intern_z(f->strings, graph->input[n_input - 1]->name)) >= 0)
                 n_input--;
         if (n_input == graph->n_input)
                 return graph;

@@ -54,13 +54,13 @@ static void map_attributes(struct infer *f, OnnxAttribute *const *attributes, si
 {
         for (size_t i = 0; i < count; i++)
                 if (attributes[i]->name)
-                        map_put(f, ret, str_intern_static(f->strings, attributes[i]->name), (uint32_t)i);
+                        map_put(f, ret, str_intern_z(f->strings, attributes[i]->name), (uint32_t)i);
 }
 
 /* The target of a reference: the call's attribute, else the function's default; NULL: omitted. */
 static const OnnxAttribute *referenced(struct infer *f, const struct frame *frame, const char *name)
 {
-        str_id id = str_intern_static(f->strings, name);
+        str_id id = str_intern_z(f->strings, name);
         int64_t at = map_get(&frame->given, id);
 
         if (at >= 0)
@@ -71,7 +71,7 @@ static const OnnxAttribute *referenced(struct infer *f, const struct frame *fram
 
 static bool is_declared(struct infer *f, const struct function *function, const char *name)
 {
-        return map_get(&function->declared, str_intern_static(f->strings, name)) >= 0;
+        return map_get(&function->declared, str_intern_z(f->strings, name)) >= 0;
 }
 
 const struct model_node *function_resolve(struct infer *f, const struct scope *scope, const struct model_node *node)
@@ -175,7 +175,7 @@ static void add_arguments(struct infer *f, struct scope *scope, const struct fun
 
         for (size_t i = 0; i < function->n_input; i++) {
                 struct result_value entry =
-                        entry_given(OX_KIND_INPUT, scope, str_intern_static(f->strings, function->input[i]));
+                        entry_given(OX_KIND_INPUT, scope, str_intern_z(f->strings, function->input[i]));
 
                 f->called_bytes += strlen(scope->path) + strlen(function->input[i]);
                 entry.is_absent = !memo->given[i];
@@ -203,7 +203,7 @@ static void read_function(struct infer *f, const char *scope, struct function *f
         opsets_read(f, proto->opset_import, proto->n_opset_import, scope, &function->opsets);
         map_attributes(f, proto->attribute_proto, proto->n_attribute_proto, &function->defaults);
         for (size_t i = 0; i < proto->n_attribute; i++)
-                map_put(f, &function->declared, str_intern_static(f->strings, proto->attribute[i]), 0);
+                map_put(f, &function->declared, str_intern_z(f->strings, proto->attribute[i]), 0);
 }
 
 static int given_count(const struct node *n)
@@ -257,8 +257,7 @@ static void walk_function(struct infer *f, const struct scope *parent, struct no
         add_arguments(f, &scope, memo);
         walk_nodes(f, &scope, function_nodes(function));
         for (size_t o = 0; o < function->n_output; o++) {
-                const struct result_value *entry =
-                        scope_find(f, &scope, str_intern_static(f->strings, function->output[o]));
+                const struct result_value *entry = scope_find(f, &scope, str_intern_z(f->strings, function->output[o]));
 
                 memo->outputs[o] = entry ? entry->value : (struct value){.type = type_unknown};
                 if (!entry)

@@ -145,7 +145,7 @@ enum ox_code given_inputs(struct infer *f, const OnnxGraph *graph, struct given 
                 return OX_OK;
         for (size_t i = 0; i < graph->n_input; i++)
                 if (graph->input[i]->name)
-                        map_put(f, &inputs, str_intern_static(f->strings, graph->input[i]->name), 0);
+                        map_put(f, &inputs, str_intern_z(f->strings, graph->input[i]->name), 0);
         for (size_t i = 0; i < o->n_shape; i++) {
                 map_put(f, &ret->shapes, str_intern_z(f->strings, o->shape[i].input), (uint32_t)i);
                 TRY(check_input(f, graph, &inputs, "shape", o->shape[i].input, ret_error));

@@ -139,7 +139,7 @@ static void find_defaults(struct infer *f, const OnnxGraph *graph, struct defaul
         ret->at = (const struct model_tensor **)arena_zalloc(f->arena, graph->n_input * sizeof(*ret->at));
         for (size_t i = 0; i < graph->n_input; i++)
                 if (graph->input[i]->name)
-                        map_put(f, &ret->inputs, str_intern_static(f->strings, graph->input[i]->name), (uint32_t)i);
+                        map_put(f, &ret->inputs, str_intern_z(f->strings, graph->input[i]->name), (uint32_t)i);
         for (; tensor; tensor = tensor->next) {
                 const int64_t at = map_get(&ret->inputs, tensor->name);
 
@@ -163,7 +163,7 @@ static enum ox_code main_inputs(struct infer *f, struct scope *scope, const Onnx
         find_defaults(f, graph, &defaults);
         for (size_t i = 0; i < graph->n_input; i++) {
                 const char *name = text_or_empty(graph->input[i]->name);
-                str_id id = str_intern_static(f->strings, name);
+                str_id id = str_intern_z(f->strings, name);
                 struct result_value entry = entry_given(OX_KIND_INPUT, scope, id);
                 const struct model_tensor *initializer = default_of(&defaults, id);
                 const struct ox_input_shape *shape = given_shape(f, given, id);
@@ -212,7 +212,7 @@ static void mark_outputs(struct infer *f, const struct scope *scope, const OnnxG
 {
         for (size_t o = 0; o < graph->n_output; o++) {
                 const char *name = text_or_empty(graph->output[o]->name);
-                int64_t number = map_get(&scope->entries, str_intern_static(f->strings, name));
+                int64_t number = map_get(&scope->entries, str_intern_z(f->strings, name));
 
                 if (number < 0) {
                         infer_note(f,

@@ -40,7 +40,7 @@ void opsets_read(struct infer *f, OnnxOpsetId *const *ids, size_t count, const c
         *ret = (struct opsets){.at = at};
         for (size_t i = 0; i < count; i++) {
                 const char *written = text_or_empty(ids[i]->domain), *domain = op_canonical_domain(written);
-                str_id name = str_intern_static(f->strings, domain);
+                str_id name = str_intern_z(f->strings, domain);
                 int64_t first = map_get(&ret->by_domain, name);
 
                 if (first >= 0) {

@@ -46,7 +46,7 @@ void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *i
         for (size_t i = 0; i < count; i++) {
                 if (!infos[i]->name || !infos[i]->type)
                         continue;
-                if (map_put(f, &scope->declared, str_intern_static(f->strings, infos[i]->name),
+                if (map_put(f, &scope->declared, str_intern_z(f->strings, infos[i]->name),
                             (uint32_t)scope->n_declaration))
                         scope->declaration[scope->n_declaration++] = infos[i];
         }
@@ -105,7 +105,7 @@ void scope_initializers(struct infer *f, struct scope *scope, const OnnxGraph *g
                 const OnnxSparseTensor *sparse = graph->sparse_initializer[i];
 
                 if (sparse->values)
-                        add_initializer(f, scope, str_intern_static(f->strings, text_or_empty(sparse->values->name)),
+                        add_initializer(f, scope, str_intern_z(f->strings, text_or_empty(sparse->values->name)),
                                         model_tensor_of(f->arena, sparse->values), sparse);
         }
 }

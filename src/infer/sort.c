@@ -22,7 +22,7 @@ struct capture {
 static void define(struct capture *c, const char *name)
 {
         if (name && name[0])
-                map_put(c->f, &c->defined, str_intern_static(c->f->strings, name), 0);
+                map_put(c->f, &c->defined, str_intern_z(c->f->strings, name), 0);
 }
 
 static void define_names(struct capture *c, const OnnxGraph *graph)
@@ -105,7 +105,7 @@ static struct captures captures_of(struct infer *f, const OnnxGraph *graph, int6
         }
         for (size_t o = 0; o < graph->n_output; o++)
                 if (graph->output[o]->name && graph->output[o]->name[0])
-                        take_name(&c, str_intern_static(f->strings, graph->output[o]->name));
+                        take_name(&c, str_intern_z(f->strings, graph->output[o]->name));
         return captures_remember(f, key, &c.found);
 }
 

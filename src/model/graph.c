@@ -99,7 +99,7 @@ struct model_node *model_node_with(struct arena *arena, const struct model_node 
 
 static str_id intern(const struct model_names *names, const char *text)
 {
-        return text && text[0] ? str_intern_static(names->strings, text) : STR_EMPTY;
+        return text && text[0] ? str_intern_z(names->strings, text) : STR_EMPTY;
 }
 
 static const char *interned(const struct model_names *names, const char *text)
