@@ -15,7 +15,8 @@ static inline uint64_t plain_odd(uint64_t word)
         return (word | (word - ones * 0x20) | (quote - ones) | (backslash - ones) | rubout) & highs;
 }
 
-static inline uint64_t plain_eight(const char *at)
+/* Bytes of a text as a number. */
+static inline uint64_t text_eight(const char *at)
 {
         uint64_t word;
 
@@ -23,7 +24,7 @@ static inline uint64_t plain_eight(const char *at)
         return word;
 }
 
-static inline uint64_t plain_four(const char *at)
+static inline uint64_t text_four(const char *at)
 {
         uint32_t word;
 
@@ -38,7 +39,7 @@ static inline uint64_t plain_odd_short(const char *text, size_t length)
         uint64_t word = UINT64_C(0x2020202020202020);
 
         if (length >= 4)
-                word = plain_four(text) | plain_four(text + length - 4) << 32;
+                word = text_four(text) | text_four(text + length - 4) << 32;
         else if (length)
                 word = (word << 24) | (uint64_t)(unsigned char)text[0] << 16 |
                        (uint64_t)(unsigned char)text[length / 2] << 8 | (unsigned char)text[length - 1];
@@ -73,6 +74,6 @@ static inline bool plain_is(const char *text, size_t length)
         if (length >= 16)
                 return plain_is_long(text, length);
         if (length >= 8)
-                return (plain_odd(plain_eight(text)) | plain_odd(plain_eight(text + length - 8))) == 0;
+                return (plain_odd(text_eight(text)) | plain_odd(text_eight(text + length - 8))) == 0;
         return plain_odd_short(text, length) == 0;
 }

@@ -46,20 +46,6 @@ static inline __attribute__((always_inline)) uint32_t hash_of(const struct strin
         return (uint32_t)XXH3_64bits_withSeed(text, length, strings->seed);
 }
 
-/* Whether bytes are equal, most of which are few. */
-static inline bool bytes_same(const char *a, const char *b, size_t length)
-{
-        uint64_t a_first, a_last, b_first, b_last;
-
-        if (length < sizeof(a_first) || length > 2 * sizeof(a_first))
-                return memcmp(a, b, length) == 0;
-        memcpy(&a_first, a, sizeof(a_first));
-        memcpy(&b_first, b, sizeof(b_first));
-        memcpy(&a_last, a + length - sizeof(a_last), sizeof(a_last));
-        memcpy(&b_last, b + length - sizeof(b_last), sizeof(b_last));
-        return ((a_first ^ b_first) | (a_last ^ b_last)) == 0;
-}
-
 /* The slot that holds the text, or the free one where it belongs. */
 static inline struct str_slot *slot_of(const struct strings *strings, const struct str_expected *text)
 {
@@ -73,7 +59,7 @@ static inline struct str_slot *slot_of(const struct strings *strings, const stru
                 const char *other = str_text(strings, slot->handle - 1);
 
                 if (str_text_form(other).length == text->form.length &&
-                    bytes_same(other, text->text, text->form.length))
+                    text_same_of(other, text->text, text->form.length))
                         return slot;
         }
 }

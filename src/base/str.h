@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/plain.h"
 
 /* A handle; handles count up from 0, which is the empty string, so that they can index arrays. */
 typedef uint32_t str_id;
@@ -95,6 +96,19 @@ uint32_t str_count(const struct strings *strings);
 static inline bool text_same(const char *a, const char *b)
 {
         return *a == *b && (*a == '\0' || strcmp(a, b) == 0);
+}
+
+/* Whether texts of one length are equal, most of which are short: they are compared by two words that overlap. */
+static inline bool text_same_of(const char *a, const char *b, size_t length)
+{
+        if (length > 16)
+                return memcmp(a, b, length) == 0;
+        if (length >= 8)
+                return ((text_eight(a) ^ text_eight(b)) | (text_eight(a + length - 8) ^ text_eight(b + length - 8))) ==
+                       0;
+        if (length >= 4)
+                return ((text_four(a) ^ text_four(b)) | (text_four(a + length - 4) ^ text_four(b + length - 4))) == 0;
+        return length == 0 || (a[0] == b[0] && a[length / 2] == b[length / 2] && a[length - 1] == b[length - 1]);
 }
 
 /* In protobuf-c NULL is a text that the model omits. */

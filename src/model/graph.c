@@ -20,6 +20,20 @@ static uint32_t first_slot(const struct model_names *names, const char *domain, 
         return (uint32_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) & names->slot_mask;
 }
 
+static size_t seen_place(const char *type, size_t length)
+{
+        const unsigned char *at = (const unsigned char *)type;
+
+        return (at[0] * 7U + at[length - 1] * 5U + at[length / 2] * 3U + length) % SEEN_OPS;
+}
+
+const struct model_op *model_op_seen(const struct model_names *names, const char *type, size_t length)
+{
+        const struct model_op *op = length ? names->seen[seen_place(type, length)] : NULL;
+
+        return op && op->type_form.length == length && text_same_of(op->type, type, length) ? op : NULL;
+}
+
 static void put_op(struct model_names *names, const struct model_op *op)
 {
         uint32_t at = first_slot(names, op->domain, op->type, op->overload);
@@ -41,6 +55,14 @@ static void grow_ops(struct model_names *names)
                         put_op(names, old[i]);
 }
 
+/* Remembers an operator that its type alone names. */
+static const struct model_op *note_seen(struct model_names *names, const struct model_op *op)
+{
+        if (op->type[0] && !op->domain[0] && !op->overload[0])
+                names->seen[seen_place(op->type, op->type_form.length)] = op;
+        return op;
+}
+
 const struct model_op *model_op_of(struct model_names *names, const char *domain, const char *type,
                                    const char *overload)
 {
@@ -49,7 +71,7 @@ const struct model_op *model_op_of(struct model_names *names, const char *domain
                 const struct model_op *op = names->slot[at];
 
                 if (op->type == type && op->domain == domain && op->overload == overload)
-                        return op;
+                        return note_seen(names, op);
         }
         struct model_op *made = arena_new_array(names->arena, struct model_op, 1);
 
@@ -57,13 +79,13 @@ const struct model_op *model_op_of(struct model_names *names, const char *domain
                 .domain = domain,
                 .type = type,
                 .overload = overload,
-                .type_form = text_form(type),
+                .type_form = str_text_form(type),
                 .number = names->n_op,
         };
         if (++names->n_op > names->slot_mask / 2)
                 grow_ops(names);
         put_op(names, made);
-        return made;
+        return note_seen(names, made);
 }
 
 /* -- nodes -- */

@@ -92,13 +92,16 @@ static inline const struct node_list *function_nodes(const OnnxFunction *functio
         return &((const struct model_function *)function)->nodes;
 }
 
+#define SEEN_OPS 64
+
 /* What nodes are made with: the names and operators of a model. Lives on the arena. */
 struct model_names {
         struct arena *arena;
         struct strings *strings;
         const struct model_op **slot; /* slot_mask + 1 of them; NULL: free */
         uint32_t slot_mask, n_op;
-        bool has_bodies; /* some node has a graph */
+        const struct model_op *seen[SEEN_OPS]; /* some that a type alone names, each in the place of its type */
+        bool has_bodies;                       /* some node has a graph */
 };
 
 void model_names_init(struct model_names *names, struct arena *arena, struct strings *strings);
@@ -106,6 +109,9 @@ void model_names_init(struct model_names *names, struct arena *arena, struct str
 /* The operator of these texts, each of which must be one that the strings have. */
 const struct model_op *model_op_of(struct model_names *names, const char *domain, const char *type,
                                    const char *overload);
+
+/* The operator that a type alone names, without domain and overload, if it is among those remembered; else NULL. */
+const struct model_op *model_op_seen(const struct model_names *names, const char *type, size_t length);
 
 /* A node whose values and attributes are to be filled in. */
 struct model_node *model_node_new(struct arena *arena, const struct model_op *op, const char *name, size_t n_input,

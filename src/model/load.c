@@ -163,16 +163,41 @@ static bool read_on(struct loader *loader, struct reader *r, uint32_t number, co
         return true;
 }
 
-bool loader_read(void *loader_, uint32_t number, const uint8_t *bytes, size_t size, const struct intact *limits,
-                 size_t *ret_dropped)
+/* The head of a message of the main graph that stands whole in the bytes, and is one of a list; or a size of 0. */
+static struct wire_head message_head(const uint8_t *at, size_t size)
+{
+        const struct wire_head none = {0}, head = wire_head(at, size);
+
+        if (head.result != WIRE_OK || head.type != WIRE_LENGTH || head.number >= SCHEMA_NUMBERS ||
+            head.value > size - head.size || (head.size - head.tag_size > 1 && at[head.size - 1] == 0) ||
+            schema_of[SCHEMA_GRAPH].field[head.number].kind != SCHEMA_MESSAGE)
+                return none;
+        return head;
+}
+
+void loader_read(void *loader_, const uint8_t *bytes, size_t size, size_t most, const struct intact *limits,
+                 struct skim_run *ret)
 {
         struct loader *loader = loader_;
         struct reader r = {.limits = *limits, .bytes_stay = loader->bytes_stay};
 
-        if (defers(loader) || !read_on(loader, &r, number, bytes, size, false))
-                return false;
-        *ret_dropped = r.dropped;
-        return true;
+        while (!defers(loader)) {
+                const uint8_t *at = bytes + ret->taken;
+                const struct wire_head head = message_head(at, size - ret->taken);
+                const size_t whole = head.size + (size_t)head.value;
+
+                if (whole == 0 || whole > most - (ret->taken - ret->dropped))
+                        return;
+                /* Weights in between, which nobody reads, make the next head far. */
+                if (whole < size - ret->taken)
+                        __builtin_prefetch(at + whole);
+                r.dropped = 0;
+                if (!read_on(loader, &r, head.number, at + head.size, (size_t)head.value, false))
+                        return;
+                ret->taken += whole;
+                ret->dropped += r.dropped;
+                ret->last = (uint8_t)head.number;
+        }
 }
 
 /* The same for bytes that the skimmer kept, which are within all limits. `stay`: they outlive the loader. */

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "model/graph.h"
 #include "model/intact.h"
+#include "model/skim.h"
 
 /* protobuf-c's allocator over an arena: free does nothing. `ret` must live as long as it is used. */
 void arena_allocator(struct arena *arena, ProtobufCAllocator *ret);
@@ -22,9 +23,9 @@ void loader_bytes_stay(struct loader *loader, bool stay);
    reading, and may be the work of another thread. */
 void loader_defer(struct loader *loader, size_t bytes);
 
-/* Reads the next message of a list, or takes it: the functions of a skimmer's sink. */
-bool loader_read(void *loader, uint32_t number, const uint8_t *bytes, size_t size, const struct intact *limits,
-                 size_t *ret_dropped);
+/* Reads the next messages of lists, or takes one: the functions of a skimmer's sink. */
+void loader_read(void *loader, const uint8_t *bytes, size_t size, size_t most, const struct intact *limits,
+                 struct skim_run *ret);
 enum ox_code loader_take(void *loader, uint32_t number, const uint8_t *bytes, size_t size, bool is_fed);
 void loader_settle(void *loader);
 

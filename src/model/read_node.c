@@ -1,4 +1,5 @@
 /* Nodes, of which there are many: read with a few bytes of code for each field, and their names a few nodes later. */
+#include "base/plain.h"
 #include "model/read_internal.h"
 
 enum {
@@ -23,8 +24,14 @@ struct node_parts {
         OnnxAttribute *attribute[FEW_ATTRIBUTES];
         size_t n_input, n_output, n_attribute;
         const char *name;
-        char *op, *domain, *overload;
+        const struct model_op *op; /* that its type alone names, if it was seen; else `type` tells */
+        char *type, *domain, *overload;
 };
+
+#define FIELD(number) (UINT32_C(1) << (number)) /* below 32, as one byte has them */
+#define NODE_FIELDS                                                                                                    \
+        (FIELD(NODE_INPUT) | FIELD(NODE_OUTPUT) | FIELD(NODE_NAME) | FIELD(NODE_OP) | FIELD(NODE_ATTRIBUTE) |          \
+         FIELD(NODE_DOMAIN) | FIELD(NODE_OVERLOAD))
 
 /* So many nodes are read before the names of the first of them are interned: until then memory has brought the places
    of a table that no cache holds. */
@@ -35,7 +42,8 @@ struct nodes_ahead {
         size_t made, read;                    /* so far */
 };
 
-static bool expect_value(struct reader *r, struct span span, struct str_expected *list, size_t *count, size_t most)
+static inline __attribute__((always_inline)) bool expect_value(struct reader *r, struct span span,
+                                                               struct str_expected *list, size_t *count, size_t most)
 {
         const size_t length = (size_t)(span.end - span.at);
 
@@ -44,18 +52,27 @@ static bool expect_value(struct reader *r, struct span span, struct str_expected
         return str_expect(r->names->strings, (const char *)span.at, length, &list[(*count)++]);
 }
 
-static bool keep_name(struct reader *r, struct span span, const char **ret)
+static inline __attribute__((always_inline)) bool keep_name(struct reader *r, struct span span, const char **ret)
 {
         const size_t length = (size_t)(span.end - span.at);
 
-        if (length > r->limits.name_most || !utf8_is_clean((const char *)span.at, length))
+        if (length > r->limits.name_most ||
+            !(plain_is((const char *)span.at, length) || utf8_is_clean((const char *)span.at, length)))
                 return false;
         *ret = str_keep(r->names->strings, (const char *)span.at, length);
         return true;
 }
 
-static inline bool read_part(struct reader *r, struct span span, uint32_t number, uint32_t depth,
-                             struct node_parts *parts)
+static bool read_type(struct reader *r, struct span span, struct node_parts *parts)
+{
+        const size_t length = (size_t)(span.end - span.at);
+
+        parts->op = length > r->limits.name_most ? NULL : model_op_seen(r->names, (const char *)span.at, length);
+        return parts->op || read_name(r, span, &parts->type);
+}
+
+static inline __attribute__((always_inline)) bool read_part(struct reader *r, struct span span, uint32_t number,
+                                                            uint32_t depth, struct node_parts *parts)
 {
         void *child;
 
@@ -67,7 +84,7 @@ static inline bool read_part(struct reader *r, struct span span, uint32_t number
         case NODE_NAME:
                 return keep_name(r, span, &parts->name);
         case NODE_OP:
-                return read_name(r, span, &parts->op);
+                return read_type(r, span, parts);
         case NODE_ATTRIBUTE:
                 if (parts->n_attribute == FEW_ATTRIBUTES || !read_child(r, SCHEMA_ATTRIBUTE, span, depth, &child))
                         return false;
@@ -83,11 +100,20 @@ static inline bool read_part(struct reader *r, struct span span, uint32_t number
         }
 }
 
-static struct model_node *make_node(struct model_names *names, const struct node_parts *parts)
+static const struct model_op *find_op(struct model_names *names, const struct node_parts *parts)
 {
         const char *none = str_text(names->strings, STR_EMPTY);
-        const struct model_op *op = model_op_of(names, parts->domain ? parts->domain : none,
-                                                parts->op ? parts->op : none, parts->overload ? parts->overload : none);
+        const char *domain = parts->domain ? parts->domain : none;
+        const char *overload = parts->overload ? parts->overload : none;
+
+        if (parts->op && domain == none && overload == none)
+                return parts->op;
+        return model_op_of(names, domain, parts->op ? parts->op->type : parts->type ? parts->type : none, overload);
+}
+
+static struct model_node *make_node(struct model_names *names, const struct node_parts *parts)
+{
+        const struct model_op *op = find_op(names, parts);
         struct model_node *node =
                 model_node_new(names->arena, op, parts->name, parts->n_input, parts->n_output, parts->n_attribute);
         str_id *value = node->value;
@@ -101,47 +127,48 @@ static struct model_node *make_node(struct model_names *names, const struct node
         return node;
 }
 
-/* The number of a field with a tag and a length of one byte each, as nearly all are, and what it holds; else 0. */
-static inline uint32_t short_field(struct span span, struct span *ret)
-{
-        if (span.end - span.at < 2 || (span.at[0] & 0x87) != WIRE_LENGTH || span.at[1] >= 0x80 ||
-            span.at[1] > span.end - span.at - 2)
-                return 0;
-        *ret = (struct span){span.at + 2, span.at + 2 + span.at[1]};
-        return span.at[0] >> 3;
-}
-
-/* The same of any field: 0 for one that nobody reads; false for what is unusual. */
-static bool any_field(struct reader *r, struct span span, struct span *ret, uint32_t *ret_number)
+/* Reads the field at `at`, whose tag or length is longer than a byte, or which nobody reads. Returns where the next one
+   begins; NULL for what is unusual. */
+static __attribute__((noinline)) const uint8_t *read_any(struct reader *r, const uint8_t *at, const uint8_t *end,
+                                                         uint32_t depth, struct node_parts *parts)
 {
         struct wire_head head;
 
-        if (!next_head(span, &head))
-                return false;
-        ret->end = span.at + field_size(&head);
-        ret->at = span.at + head.size;
-        *ret_number = head.number;
-        if (head.number < SCHEMA_NUMBERS && schema_takes(&schema_of[SCHEMA_NODE].field[head.number], head.type))
-                return !is_long(span.at, &head);
-        *ret_number = 0;
-        return drop_field(r, field_size(&head));
+        if (!next_head((struct span){at, end}, &head))
+                return NULL;
+        const uint8_t *next = at + field_size(&head);
+
+        if (head.number >= SCHEMA_NUMBERS || !schema_takes(&schema_of[SCHEMA_NODE].field[head.number], head.type))
+                return drop_field(r, field_size(&head)) ? next : NULL;
+        if (is_long(at, &head) || !read_part(r, (struct span){at + head.size, next}, head.number, depth, parts))
+                return NULL;
+        return next;
 }
 
+/* Nearly all fields have a tag and a length of one byte each. */
 static bool read_parts(struct reader *r, struct span span, uint32_t depth, struct node_parts *parts)
 {
-        struct span content;
+        const uint8_t *at = span.at, *const end = span.end;
 
         parts->n_input = parts->n_output = parts->n_attribute = 0;
         parts->name = "";
-        parts->op = parts->domain = parts->overload = NULL;
-        for (; span.at < span.end; span.at = content.end) {
-                uint32_t number = short_field(span, &content);
+        parts->op = NULL;
+        parts->type = parts->domain = parts->overload = NULL;
+        while (at < end) {
+                const uint32_t tag = at[0];
 
-                if (!number || schema_of[SCHEMA_NODE].field[number].kind == SCHEMA_DROP)
-                        if (!any_field(r, span, &content, &number))
+                if (end - at < 2 || at[1] >= 0x80 || at[1] > end - at - 2 || (tag & 0x87) != WIRE_LENGTH ||
+                    !(FIELD(tag >> 3) & NODE_FIELDS)) {
+                        at = read_any(r, at, end, depth, parts);
+                        if (!at)
                                 return false;
-                if (number && !read_part(r, content, number, depth, parts))
+                        continue;
+                }
+                const struct span content = {at + 2, at + 2 + at[1]};
+
+                if (!read_part(r, content, tag >> 3, depth, parts))
                         return false;
+                at = content.end;
         }
         return true;
 }

@@ -133,8 +133,8 @@ static size_t feed_head(struct skimmer *s, const uint8_t *at, size_t size)
         return head.size - before;
 }
 
-/* Hands a message of the main graph on as it stands in the chunk, when all of it does and it is read at once, or all of
-   it is kept; returns the bytes that it takes of the chunk, or 0 when it must be read field by field. */
+/* Hands a message of the main graph on as it stands in the chunk, when all of it does, and all of it is kept; returns
+   the bytes that it takes of the chunk, or 0 when it must be read field by field. */
 static size_t feed_message(struct skimmer *s, const struct intact *limits, const uint8_t *at, size_t size)
 {
         const struct wire_head head = wire_head(at, size);
@@ -144,24 +144,32 @@ static size_t feed_message(struct skimmer *s, const struct intact *limits, const
                 return 0;
         const struct schema_field *field = &schema_of[SCHEMA_GRAPH].field[head.number];
         const uint8_t *content = at + head.size;
-        size_t whole = head.size + (size_t)head.value, dropped = 0;
+        size_t whole = head.size + (size_t)head.value;
 
-        /* Weights in between, which nobody reads, make the next head far. */
-        if (whole < size)
-                __builtin_prefetch(at + whole);
-        if (field->kind != SCHEMA_MESSAGE || whole > skim_left(s))
+        if (field->kind != SCHEMA_MESSAGE || whole > skim_left(s) ||
+            !message_is_intact(limits, (enum schema_message)field->message, content, (size_t)head.value))
                 return 0;
-        if (!skim_read_on(s, (uint8_t)head.number, content, (size_t)head.value, limits, &dropped)) {
-                if (!message_is_intact(limits, (enum schema_message)field->message, content, (size_t)head.value))
-                        return 0;
-                skim_hand_on(s, (uint8_t)head.number, content, (size_t)head.value, true);
-        }
+        skim_hand_on(s, (uint8_t)head.number, content, (size_t)head.value, true);
         s->frame[GRAPH_DEPTH].last = (uint8_t)head.number;
-        s->taken += whole - dropped;
+        s->taken += whole;
         return whole;
 }
 
-/* As many of them as follow each other. */
+/* As many as the sink reads at once. */
+static size_t feed_run(struct skimmer *s, const struct intact *limits, const uint8_t *at, size_t size)
+{
+        struct skim_run run = {0};
+
+        if (s->sink.read)
+                s->sink.read(s->sink.user, at, size, skim_left(s), limits, &run);
+        if (run.taken) {
+                s->frame[GRAPH_DEPTH].last = run.last;
+                s->taken += run.taken - run.dropped;
+        }
+        return run.taken;
+}
+
+/* As many as follow each other. */
 static size_t feed_messages(struct skimmer *s, const uint8_t *at, size_t size)
 {
         struct frame *graph = &s->frame[GRAPH_DEPTH];
@@ -176,7 +184,12 @@ static size_t feed_messages(struct skimmer *s, const uint8_t *at, size_t size)
                 return 0;
         if (size > graph->left)
                 size = (size_t)graph->left;
-        while (taken < size && s->code == OX_OK && (n = feed_message(s, &limits, at + taken, size - taken)) > 0) {
+        while (taken < size && s->code == OX_OK) {
+                n = feed_run(s, &limits, at + taken, size - taken);
+                if (n == 0)
+                        n = feed_message(s, &limits, at + taken, size - taken);
+                if (n == 0)
+                        break;
                 taken += n;
                 graph->left -= n;
                 s->at += n;

@@ -17,16 +17,22 @@
 
 struct skimmer;
 
+/* What a sink has read: bytes of whole fields, those of them that are not kept, and the number of the last field. */
+struct skim_run {
+        size_t taken, dropped;
+        uint8_t last;
+};
+
 /* Takes the messages of the main graph's lists (nodes, initializers ...), each as soon as it is complete, so that a
    model is never in memory as a whole. `number` is that of the list's field in GraphProto. The bytes are valid only
    during the call, unless they are part of the fed bytes, as those of read() and with `is_fed` are: these are valid
    until settle(). Any code other than OX_OK ends the skimming. */
 struct skim_sink {
-        /* Takes an unchecked message within the fed bytes, whose size is within the limits; *ret_dropped is the number
-           of its bytes that are not kept. False: the skimmer must read it and pass its kept bytes to take(). NULL: it
-           always does. */
-        bool (*read)(void *user, uint32_t number, const uint8_t *bytes, size_t size, const struct intact *limits,
-                     size_t *ret_dropped);
+        /* Reads unchecked messages that stand whole at the beginning of the fed bytes, each with the head of its field,
+           until one is unusual or more than `most` bytes would be kept: that one the skimmer reads, and passes its kept
+           bytes to take(). NULL: so it does with all. */
+        void (*read)(void *user, const uint8_t *bytes, size_t size, size_t most, const struct intact *limits,
+                     struct skim_run *ret);
         enum ox_code (*take)(void *user, uint32_t number, const uint8_t *bytes, size_t size, bool is_fed);
         void (*settle)(void *user); /* the bytes fed so far may be gone after it */
         void *user;

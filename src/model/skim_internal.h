@@ -94,10 +94,6 @@ bool skim_payload_fits(struct skimmer *s, uint64_t size);
 /* Whether what is a message now is one that the sink takes: of a list of the main graph. */
 bool skim_is_for_sink(const struct skimmer *s);
 
-/* Offers a message of the main graph to the sink, to be read at once. */
-bool skim_read_on(struct skimmer *s, uint8_t number, const uint8_t *bytes, size_t size, const struct intact *limits,
-                  size_t *ret_dropped);
-
 /* Hands a message of the main graph on to the sink. */
 void skim_hand_on(struct skimmer *s, uint8_t number, const uint8_t *bytes, size_t size, bool is_fed);
 

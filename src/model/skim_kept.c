@@ -149,12 +149,6 @@ bool skim_is_for_sink(const struct skimmer *s)
         return s->depth == GRAPH_DEPTH && s->out == &s->graph && s->sink.take;
 }
 
-bool skim_read_on(struct skimmer *s, uint8_t number, const uint8_t *bytes, size_t size, const struct intact *limits,
-                  size_t *ret_dropped)
-{
-        return s->sink.read && s->sink.read(s->sink.user, number, bytes, size, limits, ret_dropped);
-}
-
 void skim_hand_on(struct skimmer *s, uint8_t number, const uint8_t *bytes, size_t size, bool is_fed)
 {
         enum ox_code code = s->sink.take(s->sink.user, number, bytes, size, is_fed);

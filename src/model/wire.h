@@ -33,12 +33,14 @@ static_assert((WIRE_VARINT & 5) == 0 && (WIRE_LENGTH & 5) == 0 && (WIRE_I64 & 5)
    them. */
 struct wire_head wire_any_head(const uint8_t *at, size_t size);
 
-/* The same, at once for nearly all there are: a number below 16, or from there to 2,047, and a length or a value below
-   128. */
+/* The same, at once for nearly all there are: a number below 16 with a length or a value below 16,384, or a number from
+   there to 2,047 and one below 128. */
 static inline struct wire_head wire_head(const uint8_t *at, size_t size)
 {
         if (size >= 2 && at[0] >= 8 && (at[0] | at[1]) < 0x80 && (at[0] & 5) == 0)
                 return (struct wire_head){at[1], at[0] >> 3, WIRE_OK, at[0] & 7, 1, 2};
+        if (size >= 3 && at[0] - 8U < 0x78 && at[2] < 0x80 && (at[0] & 5) == 0)
+                return (struct wire_head){(at[1] & 0x7fU) | (uint32_t)at[2] << 7, at[0] >> 3, WIRE_OK, at[0] & 7, 1, 3};
         if (size >= 3 && at[0] >= 0x80 && at[1] - 1U < 0x7f && at[2] < 0x80 && (at[0] & 5) == 0)
                 return (struct wire_head){at[2], (at[0] & 0x7fU) >> 3 | (uint32_t)at[1] << 4, WIRE_OK, at[0] & 7, 2, 3};
         return wire_any_head(at, size);

@@ -116,11 +116,11 @@ static bool copy_plain_long(char *at, const char *text, size_t length)
         uint64_t odd = 0, word;
 
         for (size_t i = 0; i + 8 < length; i += 8) {
-                word = plain_eight(text + i);
+                word = text_eight(text + i);
                 odd |= plain_odd(word);
                 memcpy(at + i, &word, 8);
         }
-        word = plain_eight(text + length - 8);
+        word = text_eight(text + length - 8);
         memcpy(at + length - 8, &word, 8);
         return (odd | plain_odd(word)) == 0;
 }
