@@ -3,8 +3,6 @@
 #include "base/str.h"
 #include "model/read_internal.h"
 
-#define FEW_SIZES 16 /* of a tensor, which are copied once it is read */
-
 /* What was read of a tensor's payload: of its bytes, which the skimmer counts, and with the fields' heads. */
 struct payload {
         uint32_t kept;
@@ -15,11 +13,6 @@ struct payload {
 static bool read_fields(struct reader *r, enum schema_message message, struct span span, uint32_t depth, void *into);
 
 /* -- single fields -- */
-
-static inline struct span content_of(const uint8_t *field, const struct wire_head *head)
-{
-        return (struct span){field + head->size, field + head->size + head->value};
-}
 
 bool read_name(struct reader *r, struct span span, char **ret)
 {
@@ -32,7 +25,7 @@ bool read_name(struct reader *r, struct span span, char **ret)
         return true;
 }
 
-static ProtobufCBinaryData read_bytes(struct reader *r, struct span span)
+ProtobufCBinaryData read_bytes(struct reader *r, struct span span)
 {
         const size_t length = (size_t)(span.end - span.at);
         ProtobufCBinaryData bytes = {.len = length};
@@ -109,62 +102,37 @@ static bool read_single(struct reader *r, const struct schema_field *is, const u
 
 /* -- lists -- */
 
-/* Reads the varint at `*at`, and moves `*at` past it. */
-static inline uint64_t take_varint(const uint8_t **at)
+bool take_any_field(struct span *span, struct field *ret)
 {
-        const uint8_t *from = *at;
-        uint64_t value = 0;
-        unsigned shift = 0;
+        struct wire_head head;
 
-        for (; *from >= 0x80; from++, shift += 7)
-                value |= (uint64_t)(*from & 0x7f) << shift;
-        *at = from + 1;
-        return value | (uint64_t)*from << shift;
-}
-
-/* Room for a list of numbers. */
-static void *number_room(struct reader *r, const struct schema_field *is, size_t count)
-{
-        if (r->sizes && count <= FEW_SIZES && !(is->flags & SCHEMA_PAYLOAD))
-                return r->sizes;
-        return arena_array(r->names->arena, count, is->width);
-}
-
-/* Numbers that are packed into one field. */
-static bool read_packed(struct reader *r, const struct schema_field *is, struct span span, void **ret,
-                        size_t *ret_count)
-{
-        const size_t size = (size_t)(span.end - span.at), unit = schema_unit(is);
-        size_t count = 0;
-
-        if (is->kind != SCHEMA_VARINT) {
-                *ret = arena_alloc(r->names->arena, size);
-                memcpy(*ret, span.at, size);
-                *ret_count = size / unit;
-                return size % unit == 0;
-        }
-        if (!wire_is_varints(span.at, size))
+        if (!next_head(*span, &head) || is_long(span->at, &head))
                 return false;
-        for (size_t i = 0; i < size; i++)
-                count += span.at[i] < 0x80;
-        unsigned char *to = number_room(r, is, count);
-
-        *ret = to;
-        *ret_count = count;
-        for (; count > 0; count--, to += is->width) {
-                put_number(to, take_varint(&span.at), is->width);
-        }
+        *ret = (struct field){.tag = TAG(head.number, head.type), .value = head.value, .size = field_size(&head)};
+        ret->content =
+                (struct span){span->at + (head.type == WIRE_LENGTH ? head.size : head.tag_size), span->at + ret->size};
+        span->at += ret->size;
         return true;
 }
 
-/* Numbers that follow each other, each behind `tag`, a single byte. */
-static bool read_tagged(struct reader *r, const struct schema_field *is, struct span *span, void **ret,
-                        size_t *ret_count)
+bool read_packed_varints(struct span content, struct varints *ret)
+{
+        const size_t size = (size_t)(content.end - content.at);
+
+        if (!wire_is_varints(content.at, size))
+                return false;
+        *ret = (struct varints){.at = content.at};
+        for (size_t i = 0; i < size; i++)
+                ret->count += content.at[i] < 0x80;
+        return true;
+}
+
+bool read_tagged_varints(struct span *span, struct varints *ret)
 {
         const uint8_t tag = *span->at, *at = span->at;
-        size_t count = 0;
 
-        for (; at < span->end && *at == tag; count++) {
+        *ret = (struct varints){.at = at, .before = 1};
+        for (; at < span->end && *at == tag; ret->count++) {
                 const uint8_t *first = ++at;
 
                 while (at < span->end && *at >= 0x80)
@@ -175,21 +143,57 @@ static bool read_tagged(struct reader *r, const struct schema_field *is, struct 
                         return false;
                 at++;
         }
-        unsigned char *to = number_room(r, is, count);
-
-        *ret = to;
-        *ret_count = count;
-        for (at = span->at; count > 0; count--, to += is->width) {
-                at++;
-                put_number(to, take_varint(&at), is->width);
-        }
         span->at = at;
         return true;
 }
 
-static inline bool has_tag(const uint8_t *at, const uint8_t *tag, size_t size)
+void put_varints(struct varints varints, size_t width, void *to)
 {
-        return at[0] == tag[0] && (size == 1 || memcmp(at, tag, size) == 0);
+        unsigned char *at = to;
+
+        for (; varints.count > 0; at += width)
+                put_number(at, next_varint(&varints), width);
+}
+
+static void *varint_list(struct reader *r, struct varints varints, size_t width)
+{
+        void *to = arena_array(r->names->arena, varints.count, width);
+
+        put_varints(varints, width, to);
+        return to;
+}
+
+/* Numbers that are packed into one field. */
+static bool read_packed(struct reader *r, const struct schema_field *is, struct span span, void **ret,
+                        size_t *ret_count)
+{
+        const size_t size = (size_t)(span.end - span.at), unit = schema_unit(is);
+        struct varints varints;
+
+        if (is->kind != SCHEMA_VARINT) {
+                *ret = arena_alloc(r->names->arena, size);
+                memcpy(*ret, span.at, size);
+                *ret_count = size / unit;
+                return size % unit == 0;
+        }
+        if (!read_packed_varints(span, &varints))
+                return false;
+        *ret = varint_list(r, varints, is->width);
+        *ret_count = varints.count;
+        return true;
+}
+
+/* Numbers that follow each other, each behind a tag of one byte. */
+static bool read_tagged(struct reader *r, const struct schema_field *is, struct span *span, void **ret,
+                        size_t *ret_count)
+{
+        struct varints varints;
+
+        if (!read_tagged_varints(span, &varints))
+                return false;
+        *ret = varint_list(r, varints, is->width);
+        *ret_count = varints.count;
+        return true;
 }
 
 /* How many fields of one number follow each other, the first of which has the given tag; 0 when one of them is none. */
@@ -283,27 +287,11 @@ static bool read_run(struct reader *r, const struct schema_field *is, struct spa
         return n > 0;
 }
 
-static bool read_initializer_at(struct reader *r, struct span span, uint32_t depth, struct model_tensor **ret)
-{
-        OnnxTensor proto = {.data_type = 0};
-        int64_t sizes[FEW_SIZES];
-
-        r->sizes = sizes;
-        bool is_read = read_fields(r, SCHEMA_TENSOR, span, depth, &proto);
-
-        r->sizes = NULL;
-        if (!is_read)
-                return false;
-        *ret = model_tensor_of(r->names->arena, &proto);
-        (*ret)->name = proto.name ? r->name : STR_EMPTY;
-        return true;
-}
-
 static bool add_initializer(struct reader *r, struct span span, uint32_t depth, struct model_graph *graph)
 {
         struct model_tensor *tensor;
 
-        if (depth == 0 || !read_initializer_at(r, span, depth - 1, &tensor))
+        if (depth == 0 || !read_initializer_within(r, span, depth - 1, &tensor))
                 return false;
         tensor_list_add(&graph->initializers, tensor);
         return true;
@@ -407,11 +395,6 @@ static bool read_fields(struct reader *r, enum schema_message message, struct sp
                 }
         }
         return true;
-}
-
-bool read_initializer(struct reader *r, const uint8_t *at, size_t size, struct model_tensor **ret)
-{
-        return read_initializer_at(r, (struct span){at, at + size}, r->limits.depth, ret);
 }
 
 bool read_message(struct reader *r, enum schema_message message, const uint8_t *at, size_t size, void **ret)

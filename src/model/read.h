@@ -12,8 +12,7 @@ struct reader {
         bool bytes_stay;           /* what is read outlives it, so that bytes are read where they stand */
         bool is_kept;              /* the skimmer has kept it: what would be dropped is its mark, which is unusual */
         str_id name;               /* that was read last */
-        int64_t *sizes; /* where a tensor's sizes go when they are few, FEW_SIZES; NULL: they are allocated */
-        size_t dropped; /* bytes that were read and are not kept, to which each message adds its own */
+        size_t dropped;            /* bytes that were read and are not kept, to which each message adds its own */
 };
 
 /* False: something is unusual (a message in two parts, a list in several, a length of more bytes than it needs, data

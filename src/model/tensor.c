@@ -1,7 +1,5 @@
 #include "model/tensor.h"
 
-#define LOCATION_EXTERNAL 1 /* TensorProto.DataLocation */
-
 struct entries {
         const void *at;
         size_t count;
@@ -29,17 +27,22 @@ static void find_data(const OnnxTensor *proto, struct model_tensor *ret)
         }
 }
 
+struct model_tensor *model_tensor_new(struct arena *arena, size_t n_dim)
+{
+        struct model_tensor *tensor = arena_alloc(arena, sizeof(*tensor) + n_dim * sizeof(*tensor->dim));
+
+        *tensor = (struct model_tensor){.n_dim = (uint32_t)n_dim};
+        return tensor;
+}
+
 struct model_tensor *model_tensor_of(struct arena *arena, const OnnxTensor *proto)
 {
-        struct model_tensor *tensor = arena_alloc(arena, sizeof(*tensor) + proto->n_dims * sizeof(*tensor->dim));
+        struct model_tensor *tensor = model_tensor_new(arena, proto->n_dims);
 
-        *tensor = (struct model_tensor){
-                .data_type = proto->data_type,
-                .n_dim = (uint32_t)proto->n_dims,
-                .has_raw = proto->has_raw_data,
-                .is_elsewhere =
-                        proto->data_dropped || proto->data_location == LOCATION_EXTERNAL || proto->n_external_data > 0,
-        };
+        tensor->data_type = proto->data_type;
+        tensor->has_raw = proto->has_raw_data;
+        tensor->is_elsewhere =
+                proto->data_dropped || proto->data_location == LOCATION_EXTERNAL || proto->n_external_data > 0;
         for (size_t d = 0; d < proto->n_dims; d++)
                 tensor->dim[d] = dim_int(proto->dims[d]);
         find_data(proto, tensor);

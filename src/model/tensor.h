@@ -18,6 +18,8 @@ enum tensor_place {
         PLACE_SEVERAL
 };
 
+#define LOCATION_EXTERNAL 1 /* TensorProto.DataLocation */
+
 struct model_tensor {
         struct model_tensor *next;
         const void *data; /* entries of the field, or bytes of raw_data */
@@ -35,6 +37,9 @@ struct tensor_list {
         struct model_tensor *first, *last;
         size_t count;
 };
+
+/* A tensor whose sizes are to be filled in, without anything else. */
+struct model_tensor *model_tensor_new(struct arena *arena, size_t n_dim);
 
 /* What protobuf-c read, without its name. The data stay where they are. */
 struct model_tensor *model_tensor_of(struct arena *arena, const OnnxTensor *proto);
