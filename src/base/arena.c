@@ -9,7 +9,12 @@
 #define FIRST_BLOCK ((size_t)64 * 1024) /* with its head, as all */
 #define LAST_BLOCK  ((size_t)4 * 1024 * 1024)
 
-/* Blocks after the first consist of whole huge pages of most systems, at their bounds: then memory that is new costs
+/* Of the second block the system is asked for a few pages at a time, at half of what their faults would cost: most
+   models need no more than a part of it, and a huge page takes as long to clear as three quarters of a megabyte. */
+#define STEP_BLOCK ((size_t)512 * 1024)
+#define STEP       ((size_t)64 * 1024)
+
+/* Blocks after the second consist of whole huge pages of most systems, at their bounds: then memory that is new costs
    one page fault in 2 MiB, where the system grants such pages, and not 512. */
 #define HUGE_PAGE ((size_t)2 * 1024 * 1024)
 
@@ -19,6 +24,7 @@
 struct arena_block {
         struct arena_block *next;
         size_t size;    /* of data, a multiple of ALIGNMENT */
+        size_t ready;   /* of it, to which the arena's room extends by now; the same but in a block of STEP_BLOCK */
         bool is_mapped; /* from the system itself, for it alone gives back whole pages at once */
         alignas(ALIGNMENT) unsigned char data[];
 };
@@ -40,16 +46,20 @@ static void fail_at_source(struct arena *arena, size_t wanted)
         snprintf(arena->failure_text, sizeof(arena->failure_text), "%s", source->text);
 }
 
-/* Huge pages from the system, `whole` bytes of them: of more, what is before and behind is given back. */
 static void *map_pages(size_t whole)
+{
+        void *at = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+        return at == MAP_FAILED ? NULL : at;
+}
+
+/* Huge pages from the system, `whole` bytes of them: of more, what is before and behind is given back. */
+static void *map_huge_pages(size_t whole)
 {
         size_t more;
         unsigned char *at, *begin;
 
-        if (!add_size(whole, HUGE_PAGE, &more))
-                return NULL;
-        at = mmap(NULL, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (at == MAP_FAILED)
+        if (!add_size(whole, HUGE_PAGE, &more) || !(at = map_pages(more)))
                 return NULL;
         begin = at + (HUGE_PAGE - (uintptr_t)at % HUGE_PAGE) % HUGE_PAGE;
         if (begin > at)
@@ -61,17 +71,27 @@ static void *map_pages(size_t whole)
         return begin;
 }
 
-/* `whole` bytes, with the head of a block: mapped where they are a multiple of HUGE_PAGE. */
+/* Has the system make pages ready, if it can; else they are once they are touched. `from` and `to` count from the head
+   of a block. */
+static void make_ready(struct arena_block *block, size_t from, size_t to)
+{
+#ifdef MADV_POPULATE_WRITE
+        madvise((unsigned char *)block + from, to - from, MADV_POPULATE_WRITE);
+#endif
+        block->ready = to - sizeof(struct arena_block);
+}
+
+/* `whole` bytes, with the head of a block: mapped where they are STEP_BLOCK or a multiple of HUGE_PAGE. */
 static struct arena_block *block_new(struct arena *arena, size_t whole)
 {
         struct arena_source *source = arena->source;
-        bool is_mapped = whole % HUGE_PAGE == 0;
+        bool is_huge = whole % HUGE_PAGE == 0, is_stepped = whole == STEP_BLOCK;
 
         if (source && !source->take(source, whole)) {
                 fail_at_source(arena, whole);
                 return NULL;
         }
-        struct arena_block *block = is_mapped ? map_pages(whole) : malloc(whole);
+        struct arena_block *block = is_huge ? map_huge_pages(whole) : is_stepped ? map_pages(whole) : malloc(whole);
 
         if (!block) {
                 if (source)
@@ -81,9 +101,13 @@ static struct arena_block *block_new(struct arena *arena, size_t whole)
                 return NULL;
         }
         arena->held += whole;
+        if (is_stepped)
+                make_ready(block, 0, STEP);
         block->next = NULL;
         block->size = whole - sizeof(struct arena_block);
-        block->is_mapped = is_mapped;
+        if (!is_stepped)
+                block->ready = block->size;
+        block->is_mapped = is_huge || is_stepped;
         ASAN_POISON_MEMORY_REGION(block->data, block->size);
         return block;
 }
@@ -112,13 +136,32 @@ size_t arena_held(const struct arena *arena)
         return arena->held;
 }
 
-static void arena_enter(struct arena *arena, struct arena_block *block)
+/* The room that the current block gives, as far as it is ready. */
+static void set_room(struct arena *arena)
 {
+        const struct arena_block *block = arena->current;
         size_t left = (arena->limit - arena->before) & ~(ALIGNMENT - 1);
 
+        arena->room = (block->ready < left ? block->ready : left) - (size_t)(arena->at - block->data);
+}
+
+static void arena_enter(struct arena *arena, struct arena_block *block)
+{
         arena->current = block;
         arena->at = block->data;
-        arena->room = block->size < left ? block->size : left;
+        set_room(arena);
+}
+
+/* Makes more of the current block ready, if `size` bytes need it and the block has room for them. */
+static void arena_step(struct arena *arena, size_t size)
+{
+        struct arena_block *block = arena->current;
+        size_t used = (size_t)(arena->at - block->data), head = sizeof(struct arena_block);
+
+        if (size <= arena->room || block->ready == block->size || size > block->size - used)
+                return;
+        make_ready(block, head + block->ready, (head + used + size + STEP - 1) / STEP * STEP);
+        set_room(arena);
 }
 
 struct arena *arena_new(size_t limit)
@@ -190,7 +233,8 @@ struct arena_guard *arena_set_guard(struct arena *arena, struct arena_guard *gua
    left for it. */
 static struct arena_block *block_for(struct arena *arena, size_t size)
 {
-        size_t usual = arena->current->size < HUGE_PAGE / 2 ? HUGE_PAGE : LAST_BLOCK;
+        size_t before = arena->current->size;
+        size_t usual = before < STEP_BLOCK / 2 ? STEP_BLOCK : before < HUGE_PAGE / 2 ? HUGE_PAGE : LAST_BLOCK;
         size_t least, pages;
         struct arena_block *block = NULL;
 
@@ -198,9 +242,7 @@ static struct arena_block *block_for(struct arena *arena, size_t size)
                 fail_at_limit(arena);
                 return NULL;
         }
-        pages -= pages % HUGE_PAGE;
-        if (pages < usual)
-                pages = usual;
+        pages = least <= usual ? usual : pages - pages % HUGE_PAGE;
         if (pages <= arena->limit)
                 block = block_new(arena, pages);
         return block ? block : block_new(arena, least > FIRST_BLOCK ? least : FIRST_BLOCK);
@@ -222,6 +264,7 @@ static bool arena_next_block(struct arena *arena, size_t size)
         }
         arena->before = arena_used(arena);
         arena_enter(arena, *link);
+        arena_step(arena, size);
         return true;
 }
 
@@ -235,6 +278,7 @@ static bool arena_make_room(struct arena *arena, size_t size)
         rounded &= ~(ALIGNMENT - 1);
         if (!add_size(arena_used(arena), rounded, &used) || used > arena->limit)
                 return fail_at_limit(arena);
+        arena_step(arena, rounded);
         return rounded <= arena->room || arena_next_block(arena, rounded);
 }
 
@@ -259,6 +303,8 @@ void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_siz
         if (!old)
                 return arena_alloc(arena, new_size);
         if (old == arena->last) {
+                if (new_size > old_size)
+                        arena_step(arena, new_size - old_size);
                 size_t room = arena->room + (size_t)(arena->at - arena->last);
 
                 if (new_size - 1 < room) {

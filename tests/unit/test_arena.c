@@ -48,9 +48,10 @@ START_TEST(takes_little_for_little_and_whole_pages_for_more)
 
         fill(arena, 100, 32 * KIB);
         ck_assert_uint_le(counted.taken, 64 * KIB);
+        fill(arena, 100, 500 * KIB);
+        ck_assert_uint_eq(counted.taken, (64 + 512) * KIB);
         fill(arena, 100, 1 * MIB);
-        ck_assert_uint_eq(counted.taken % (2 * MIB), 64 * KIB);
-        ck_assert_uint_le(counted.taken, 2 * MIB + 64 * KIB);
+        ck_assert_uint_eq(counted.taken, 2 * MIB + (64 + 512) * KIB);
         ck_assert_uint_eq(fill(arena, 9 * MIB, 10 * MIB) / MIB, 10);
         fill(arena, 1 * MIB, 40 * MIB);
         ck_assert_uint_ge(arena_used(arena), 40 * MIB);
@@ -95,4 +96,27 @@ START_TEST(ends_at_its_limit)
 }
 END_TEST
 
-UNIT_MAIN("arena", takes_little_for_little_and_whole_pages_for_more, takes_what_is_left, ends_at_its_limit);
+START_TEST(grows_in_place_past_what_is_ready)
+{
+        struct arena *arena = arena_new(64 * MIB);
+
+        for (int again = 0; again < 2; again++) {
+                memset(arena_alloc(arena, 300 * KIB), 1, 300 * KIB);
+                unsigned char *first = arena_alloc(arena, 8), *at = first;
+
+                for (size_t size = 8; size < 180 * KIB; size += 1001) {
+                        memset(at, 2, size);
+                        at = arena_grow(arena, at, size, size + 1001);
+                        ck_assert_ptr_eq(at, first);
+                }
+                memset(arena_alloc(arena, 1000 * KIB), 3, 1000 * KIB);
+                ck_assert_uint_ge(arena_used(arena), 1480 * KIB);
+                ck_assert_uint_le(arena_held(arena), 2 * MIB + (64 + 512) * KIB);
+                arena_reset(arena, SIZE_MAX);
+        }
+        arena_free(arena);
+}
+END_TEST
+
+UNIT_MAIN("arena", takes_little_for_little_and_whole_pages_for_more, takes_what_is_left, ends_at_its_limit,
+          grows_in_place_past_what_is_ready);
