@@ -158,6 +158,7 @@ static bool send_all(struct loop *loop, struct connection *connection)
                         filled += (size_t)size;
                 }
         }
+        session_sent(&connection->session);
         return !failed;
 }
 

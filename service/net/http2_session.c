@@ -185,8 +185,7 @@ void stream_answer(struct stream *stream)
 {
         stream->phase = STREAM_REPLY;
         call_enter(stream->call, STAGE_SEND);
-        stream->moved.ns = clock_coarse_ns();
-        stream->moved.bytes = 0;
+        stream->moved = (struct progress){.ns = stream->call->stage_since_ns};
         text_free(&stream->waiting);
         if (stream->is_flowing)
                 nghttp2_session_resume_data(stream->session->http2, stream->id);
@@ -340,13 +339,13 @@ static void begin(struct stream *stream)
         struct session_owner *owner = stream->session->owner;
 
         stream->phase = STREAM_BODY;
-        stream->moved.ns = clock_coarse_ns();
         stream->call = call_begin(owner->service, owner->handler, &transport, stream, stream->session->client);
         if (!stream->call) {
                 stream->phase = STREAM_SENT;
                 stream_reset(stream, NGHTTP2_REFUSED_STREAM);
                 return;
         }
+        stream->moved.ns = stream->call->started_ns;
         stream_read_head(stream);
         call_is_begun(stream->call);
         if (stream->call->status) {
@@ -386,7 +385,7 @@ static int on_frame(nghttp2_session *http2, const nghttp2_frame *frame, void *us
         return 0;
 }
 
-/* The stream stays open while the body of its request still comes. */
+/* The stream stays open while the body of its request still comes. If nothing does, on_close() follows. */
 static int on_sent(nghttp2_session *http2, const nghttp2_frame *frame, void *user)
 {
         struct stream *stream = stream_of(http2, frame->hd.stream_id);
@@ -395,6 +394,8 @@ static int on_sent(nghttp2_session *http2, const nghttp2_frame *frame, void *use
             !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
                 return 0;
         stream->phase = STREAM_SENT;
+        if (stream->is_complete)
+                return 0;
         stream->moved.ns = clock_coarse_ns();
         end_call(stream);
         return 0;
@@ -402,13 +403,18 @@ static int on_sent(nghttp2_session *http2, const nghttp2_frame *frame, void *use
 
 static int on_close(nghttp2_session *http2, int32_t id, uint32_t code, void *user)
 {
+        struct session *session = user;
         struct stream *stream = stream_of(http2, id);
 
         if (!stream)
                 return 0;
         atomic_store_explicit(&stream->is_gone, true, memory_order_relaxed);
-        if (!stream->is_suspended)
+        if (stream->phase == STREAM_SENT && stream->call) {
+                stream->resumed = session->over;
+                session->over = stream;
+        } else if (!stream->is_suspended) {
                 stream_free(stream);
+        }
         return 0;
 }
 
@@ -474,6 +480,14 @@ ssize_t session_next(struct session *session, const uint8_t **ret)
         return nghttp2_session_mem_send(session->http2, ret);
 }
 
+void session_sent(struct session *session)
+{
+        for (struct stream *stream; (stream = session->over);) {
+                session->over = stream->resumed;
+                stream_free(stream);
+        }
+}
+
 bool session_is_over(const struct session *session)
 {
         return !nghttp2_session_want_read(session->http2) && !nghttp2_session_want_write(session->http2);
@@ -521,6 +535,7 @@ void session_end(struct session *session)
         if (session->http2)
                 nghttp2_session_del(session->http2);
         session->http2 = NULL;
+        session->over = NULL;
         for (struct stream *stream = session->first; stream; stream = next) {
                 next = stream->next;
                 atomic_store_explicit(&stream->is_gone, true, memory_order_relaxed);

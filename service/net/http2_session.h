@@ -47,6 +47,7 @@ struct session {
         uint64_t client; /* a hash of it */
         struct stream *first;
         struct stream *head_of; /* whose head arrives; NULL: none, or it is refused */
+        struct stream *over;    /* the first of those that have ended with their replies; session_sent() frees them */
         size_t n_stream;
         size_t barren;         /* consecutive frames without content, */
         size_t barren_bytes;   /* and bytes */
@@ -73,7 +74,7 @@ struct stream {
         bool is_waiting;                /* for the drain (CALL_WAIT) */
         enum call_resume how;           /* it comes back */
         atomic_bool is_gone;            /* nobody waits for the reply */
-        struct stream *resumed;         /* the next in the owner's list */
+        struct stream *resumed;         /* the next in the owner's list, or of those that are over */
         struct call_text fields;        /* of the head: name NUL value NUL each */
         uint32_t field_at[FIELD_COUNT]; /* where in them the first value of each stands; 0: there is none */
         bool has_too_large_a_head;      /* and what is too much was left out */
@@ -95,6 +96,10 @@ bool session_take(struct session *session, const char *bytes, size_t size);
 
 /* The next bytes to send, valid until the next call; 0: none, -1: the connection has failed. */
 ssize_t session_next(struct session *session, const uint8_t **ret);
+
+/* Counts and logs the calls whose replies are complete, which is not to keep their clients waiting: to be called when
+   the bytes of session_next() have been sent, before the session takes more. */
+void session_sent(struct session *session);
 
 /* Whether the connection has nothing more to read or to send. */
 bool session_is_over(const struct session *session);

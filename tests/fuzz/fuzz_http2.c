@@ -69,6 +69,7 @@ static bool send_all(struct session *session)
         do
                 size = session_next(session, &bytes);
         while (size > 0);
+        session_sent(session);
         return size == 0 && !session_is_over(session);
 }
 
