@@ -9,15 +9,17 @@
 #define FIELDS_MOST   (CALL_HEADERS + 4)
 #define TRAILERS_MOST 4
 
-static nghttp2_nv field_of(const char *name, size_t name_length, const char *value, size_t length)
+/* Of names in lower case and values that stay as long as the stream: the library need not copy them. */
+#define STAYS (NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE)
+
+static nghttp2_nv field_of(const char *name, size_t name_length, const char *value, size_t length, uint8_t flags)
 {
-        return (nghttp2_nv){(uint8_t *)(uintptr_t)name, (uint8_t *)(uintptr_t)value, name_length, length,
-                            NGHTTP2_NV_FLAG_NONE};
+        return (nghttp2_nv){(uint8_t *)(uintptr_t)name, (uint8_t *)(uintptr_t)value, name_length, length, flags};
 }
 
-static size_t add_field(nghttp2_nv *fields, size_t count, const char *name, const char *value)
+static size_t add_field(nghttp2_nv *fields, size_t count, const char *name, const char *value, uint8_t flags)
 {
-        fields[count] = field_of(name, strlen(name), value, strlen(value));
+        fields[count] = field_of(name, strlen(name), value, strlen(value), flags);
         return count + 1;
 }
 
@@ -32,7 +34,7 @@ static size_t add_trailers(const struct call_text *trailers, nghttp2_nv *fields,
 
                 if (!line)
                         break;
-                fields[count++] = field_of(at, (size_t)(colon - at), colon + 2, (size_t)(line - colon - 2));
+                fields[count++] = field_of(at, (size_t)(colon - at), colon + 2, (size_t)(line - colon - 2), STAYS);
                 at = line + 2;
         }
         return count;
@@ -79,7 +81,7 @@ bool stream_reply(struct stream *stream, bool is_part)
         struct call *call = stream->call;
         nghttp2_data_provider body = {.source.ptr = stream, .read_callback = read_reply};
         nghttp2_nv fields[FIELDS_MOST + TRAILERS_MOST];
-        char status[] = "000", length[24], seconds[24];
+        char length[24], seconds[24];
         size_t count;
 
         if (call->reply.failed || call->trailers.failed)
@@ -87,19 +89,19 @@ bool stream_reply(struct stream *stream, bool is_part)
         bool has_body = call->method != METHOD_HEAD && call->status != 304 && (is_part || call->reply.length);
 
         for (int i = 0, rest = call->status; i < 3; i++, rest /= 10)
-                status[2 - i] = (char)('0' + rest % 10);
-        count = add_field(fields, 0, ":status", status);
+                stream->status[2 - i] = (char)('0' + rest % 10);
+        count = add_field(fields, 0, ":status", stream->status, STAYS);
         if (call->content_type)
-                count = add_field(fields, count, "content-type", call->content_type);
+                count = add_field(fields, count, "content-type", call->content_type, STAYS);
         for (size_t i = 0; i < call->n_header; i++)
-                count = add_field(fields, count, call->header[i].name, call->header[i].value);
+                count = add_field(fields, count, call->header[i].name, call->header[i].value, NGHTTP2_NV_FLAG_NONE);
         if (call->status == 503 || call->status == 429) {
                 snprintf(seconds, sizeof(seconds), "%" PRId64, pool_state(call->service->pool).wait_s);
-                count = add_field(fields, count, "retry-after", seconds);
+                count = add_field(fields, count, "retry-after", seconds, NGHTTP2_NV_FLAG_NONE);
         }
         if (!is_part && !call->trailers.length && call->status != 204) { /* RFC 9110, 8.6 */
                 snprintf(length, sizeof(length), "%zu", call->reply.length);
-                count = add_field(fields, count, "content-length", length);
+                count = add_field(fields, count, "content-length", length, NGHTTP2_NV_FLAG_NONE);
         } else if (!has_body) {
                 count = add_trailers(&call->trailers, fields, count, FIELDS_MOST + TRAILERS_MOST);
         }

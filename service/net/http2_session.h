@@ -81,6 +81,7 @@ struct stream {
         char *path;                     /* decoded; NULL: it stands so in the head */
         struct call_text waiting;       /* of the body, while a worker has the call */
         size_t unacknowledged;          /* bytes of the body for which the client has no new window yet */
+        char status[4];                 /* of the reply: its digits */
         size_t sent;                    /* of the reply's body */
         size_t skipped;                 /* of the body, behind an early reply */
         const char *cut_off_by;         /* NULL: the client */

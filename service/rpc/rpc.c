@@ -398,6 +398,7 @@ void rpc_begin(struct call *call)
         rpc->method = method;
         rpc->protocol = protocol;
         rpc->is_json = is_json;
+        rpc->put_error = call->put_error;
         rpc->answer.budget = &service->budget;
         rpc->context = contexts_take(service->contexts);
         if (!rpc->context) {
@@ -468,8 +469,7 @@ void rpc_done(struct call *call)
         model_stream_done(&rpc->model);
         text_free(&rpc->answer);
         contexts_give(call->service->contexts, rpc->context);
-        call->put_error = NULL;
-        rpc_prepare(call);
+        call->put_error = rpc->put_error;
         call_free_state(call);
 }
 

@@ -87,6 +87,9 @@ struct rpc {
 
         struct render_error failure; /* its message is `error` */
         char error[RPC_ERROR], field[MESSAGE_FIELD_PATH];
+
+        /* The call's, while this has its own. */
+        void (*put_error)(struct call *call, int status, enum ox_code code, const char *message);
 };
 
 /* -- for protocols -- */
