@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "net/http2_session.h"
@@ -23,6 +24,7 @@
 #define EVENTS_IN   (EPOLLIN | EPOLLRDHUP)
 #define LOOK_MS     500
 #define LEAVE_MS    50   /* between word of the end and the end, about a round trip */
+#define FAREWELLS   2    /* word of the end, and the end */
 #define QUEUED_MOST 2000 /* frames to be sent from which on nothing more is read */
 #define SECOND_NS   INT64_C(1000000000)
 
@@ -45,7 +47,8 @@ static_assert(offsetof(struct connection, session) == 0, "a session is its conne
 struct loop {
         struct session_owner owner; /* the first member */
         struct peers *peers;
-        int epoll, wake;
+        int epoll, wake, timer;
+        unsigned farewells; /* that its clients are still to hear */
         pthread_t thread;
         bool is_running;
         struct connection *first;
@@ -69,6 +72,15 @@ static void wake(struct loop *loop)
         uint64_t one = 1;
 
         while (write(loop->wake, &one, sizeof(one)) < 0 && errno == EINTR) {
+        }
+}
+
+/* So that an event is told of again only when it comes again. */
+static void hear(int fd)
+{
+        uint64_t count;
+
+        while (read(fd, &count, sizeof(count)) < 0 && errno == EINTR) {
         }
 }
 
@@ -196,7 +208,7 @@ static void settle(struct loop *loop, struct connection *connection)
    their client works while we do. False: the connection has failed. */
 static bool take(struct loop *loop, struct connection *connection, size_t size)
 {
-        int64_t begun = clock_ns();
+        int64_t begun = size > SLICE_BYTES ? clock_ns() : 0;
 
         for (size_t at = 0, step; at < size; at += step) {
                 step = size - at < SLICE_BYTES ? size - at : SLICE_BYTES;
@@ -262,10 +274,7 @@ static void go_on(struct loop *loop, struct stream *stream)
 /* False: the end. */
 static bool take_news(struct loop *loop, bool *ret_leaving)
 {
-        uint64_t count;
-
-        while (read(loop->wake, &count, sizeof(count)) < 0 && errno == EINTR) {
-        }
+        hear(loop->wake);
         pthread_mutex_lock(&loop->lock);
         struct connection *arrived = loop->arrived;
         struct stream *resumed = loop->resumed;
@@ -341,49 +350,56 @@ static void leave(struct loop *loop, struct connection *connection)
         settle(loop, connection);
 }
 
-/* How a thread tells its clients that the daemon drains: twice. */
-struct farewell {
-        int left; /* how often still */
-        int64_t said_ns;
-};
-
-static void say_farewell(struct loop *loop, struct farewell *farewell)
+/* A timer of its own costs less than a time limit of each epoll_wait(). */
+static bool set_timer(struct loop *loop, bool begins_now, long ms)
 {
-        if (!farewell->left || clock_coarse_ns() - farewell->said_ns < LEAVE_MS * INT64_C(1000000))
-                return;
-        each_connection(loop, leave);
-        farewell->said_ns = clock_coarse_ns();
-        farewell->left--;
+        struct itimerspec times = {.it_interval.tv_nsec = ms * 1000000, .it_value.tv_nsec = ms * 1000000};
+
+        if (begins_now)
+                times.it_value.tv_nsec = 1;
+        return timerfd_settime(loop->timer, 0, &times, NULL) == 0;
+}
+
+static void tick(struct loop *loop)
+{
+        hear(loop->timer);
+        each_connection(loop, loop->farewells ? leave : look);
+        if (loop->farewells && --loop->farewells == 0)
+                set_timer(loop, false, LOOK_MS);
+}
+
+static void say_farewell(struct loop *loop)
+{
+        if (!loop->farewells)
+                set_timer(loop, true, LEAVE_MS);
+        loop->farewells = FAREWELLS;
 }
 
 static void *run(void *user)
 {
         struct loop *loop = user;
         struct epoll_event events[EVENTS_MOST];
-        struct farewell farewell = {.left = 0};
         bool goes_on = true;
-        int64_t looked_ns = clock_coarse_ns();
 
         while (goes_on) {
-                int count = epoll_wait(loop->epoll, events, EVENTS_MOST, farewell.left ? LEAVE_MS : LOOK_MS);
-                bool has_news = false, is_leaving = false;
+                int count = epoll_wait(loop->epoll, events, EVENTS_MOST, -1);
+                bool has_news = false, is_time = false, is_leaving = false;
 
                 for (int i = 0; i < count; i++) {
-                        if (events[i].data.ptr == loop)
+                        if (events[i].data.ptr == &loop->wake)
                                 has_news = true;
+                        else if (events[i].data.ptr == &loop->timer)
+                                is_time = true;
                         else
                                 serve(loop, events[i].data.ptr, events[i].events);
                 }
-                /* After the events: what comes back may free a connection that has one of them. */
+                /* After the events: these may free a connection that has one of them. */
                 if (has_news)
                         goes_on = take_news(loop, &is_leaving);
                 if (is_leaving)
-                        farewell = (struct farewell){.left = 2};
-                say_farewell(loop, &farewell);
-                if (clock_coarse_ns() - looked_ns < LOOK_MS * INT64_C(1000000))
-                        continue;
-                each_connection(loop, look);
-                looked_ns = clock_coarse_ns();
+                        say_farewell(loop);
+                if (is_time)
+                        tick(loop);
         }
         each_connection(loop, connection_close);
         return NULL;
@@ -415,18 +431,24 @@ void http2_take(struct http2 *http2, int socket, const struct sockaddr *address,
         wake(loop);
 }
 
+static bool listen_to(struct loop *loop, int *fd)
+{
+        struct epoll_event event = {.events = EPOLLIN, .data.ptr = fd};
+
+        return *fd >= 0 && epoll_ctl(loop->epoll, EPOLL_CTL_ADD, *fd, &event) == 0;
+}
+
 static bool start(struct loop *loop, struct service *service, struct peers *peers, const struct call_handler *handler)
 {
-        struct epoll_event event = {.events = EPOLLIN, .data.ptr = loop};
-
         loop->owner = (struct session_owner){.service = service, .handler = handler, .resume = resume};
         loop->peers = peers;
         pthread_mutex_init(&loop->lock, NULL);
         loop->bytes = malloc(READ_BYTES + SEND_BYTES);
         loop->epoll = epoll_create1(EPOLL_CLOEXEC);
         loop->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        loop->is_running = loop->bytes && loop->epoll >= 0 && loop->wake >= 0 &&
-                           epoll_ctl(loop->epoll, EPOLL_CTL_ADD, loop->wake, &event) == 0 &&
+        loop->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+        loop->is_running = loop->bytes && loop->epoll >= 0 && listen_to(loop, &loop->wake) &&
+                           listen_to(loop, &loop->timer) && set_timer(loop, false, LOOK_MS) &&
                            pthread_create(&loop->thread, NULL, run, loop) == 0;
         return loop->is_running;
 }
@@ -476,6 +498,8 @@ void http2_free(struct http2 *http2)
                         pthread_join(loop->thread, NULL);
                 if (loop->wake >= 0)
                         close(loop->wake);
+                if (loop->timer >= 0)
+                        close(loop->timer);
                 if (loop->epoll >= 0)
                         close(loop->epoll);
                 pthread_mutex_destroy(&loop->lock);
