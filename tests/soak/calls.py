@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Small InferNode calls by gRPC against those by Connect over HTTP/1.1. Three ratios, each of the best of several rounds:
+"""Small InferNode calls by gRPC against those by Connect over HTTP/1.1. Ratios of the best of several rounds:
+  - calls a second, one after the other on one connection, by clients that do the same for either protocol (prepared.py);
   - calls that the daemon's processor time allows, when 16 clients of either kind have one call each in flight (h2load). The
-    client's own time stays out of it: h2load needs more for a frame of HTTP/2 than for a line of HTTP/1.1;
+    client's own time stays out of it: h2load needs more for a frame of HTTP/2 than for a line of HTTP/1.1, as is printed;
   - calls a second on one connection, 32 at once by gRPC against one after the other by Connect (h2load);
   - calls a second, one after the other, of Python's own clients: grpcio and http.client.
 
@@ -11,12 +12,14 @@ import glob
 import http.client
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 
-from harness import Daemon, check, finish
+import prepared
+from harness import Daemon, check, equal, finish
 from messages import onnx, shaped
 from rpc import SERVICE, connect, envelope, grpc_calls
 
@@ -68,21 +71,42 @@ def worked(pid):
     return found / 1e9
 
 
+def worked_by_children():
+    """The same of the processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def by_h2load(daemon, calls, folder, message):
     """By row, the least seconds that a call took, and of the daemon's processor time."""
-    took, work = {}, {}
+    took, work, own = {}, {}, {}
     for kind in CONNECT, GRPC:
         with open(os.path.join(folder, kind.replace("/", "-")), "wb") as f:
             f.write(envelope(message) if kind == GRPC else message)
     for _ in range(ROUNDS):
         for name, arguments, kind in ROWS:
-            before = worked(daemon.process.pid)
+            before, own_before = worked(daemon.process.pid), worked_by_children()
             seconds = load(calls, daemon.port, os.path.join(folder, kind.replace("/", "-")), arguments, kind)
             took[name] = min(seconds, took.get(name, 1))
             work[name] = min((worked(daemon.process.pid) - before) / calls, work.get(name, 1))
+            own[name] = min((worked_by_children() - own_before) / calls, own.get(name, 1))
     for name, _, _ in ROWS:
-        print("#  %-20s %8.0f/s  %6.2f us of the daemon" % (name, 1 / took[name], work[name] * 1e6), flush=True)
+        print("#  %-20s %8.0f/s  %6.2f us of the daemon, %6.2f us of h2load"
+              % (name, 1 / took[name], work[name] * 1e6, own[name] * 1e6), flush=True)
     return took, work
+
+
+def by_prepared(daemon, calls, message):
+    """How many times as many calls a second gRPC allows as Connect."""
+    took = {}
+    for _ in range(ROUNDS):
+        body, seconds = prepared.by_connect(daemon, SERVICE + "InferNode", CONNECT, message, calls)
+        took[CONNECT] = min(seconds, took.get(CONNECT, 1))
+        enveloped, seconds = prepared.by_grpc(daemon, SERVICE + "InferNode", GRPC, envelope(message), calls)
+        took[GRPC] = min(seconds, took.get(GRPC, 1))
+    equal("either answers the same", enveloped, envelope(body))
+    print("#  prepared bytes: Connect %.0f/s, gRPC %.0f/s" % (1 / took[CONNECT], 1 / took[GRPC]), flush=True)
+    return took[CONNECT] / took[GRPC]
 
 
 def timed(calls, act):
@@ -121,6 +145,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, Daemon("--io-threads", "2", "--workers", "2", drop_log=True) as daemon:
         answer = connect(daemon, "InferNode", message, shaped.InferNodeResponse).message
         check("the answer has the output", answer and answer.values[-1].name == "y", answer)
+        ratio("gRPC to Connect, calls a second", by_prepared(daemon, calls, message.SerializeToString()), 1)
         took, work = by_h2load(daemon, calls, folder, message.SerializeToString())
         ratio("gRPC to Connect, of the daemon's time", work["Connect, 16 clients"] / work["gRPC, 16 clients"], 1)
         ratio("gRPC of 32 streams to Connect, calls a second", took["Connect, 1 client"] / took["gRPC, 32 streams"], 3)
