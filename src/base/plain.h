@@ -48,32 +48,51 @@ static inline uint64_t plain_odd_short(const char *text, size_t length)
 
 typedef int8_t plain_sixteen __attribute__((vector_size(16)));
 
-/* -1 for each of sixteen bytes that is not plain, else 0; as signed numbers, bytes from 0x80 on are below any text. */
-static inline plain_sixteen plain_odd_sixteen(const char *at)
+/* -1 for each byte that is not plain, else 0. As signed numbers, those from 0x80 on are below any text. */
+static inline plain_sixteen plain_odd_sixteen(plain_sixteen bytes)
+{
+        return (bytes < 0x20) | (bytes == '"') | (bytes == '\\') | (bytes == 0x7f);
+}
+
+static inline plain_sixteen text_sixteen(const char *at)
 {
         plain_sixteen bytes;
 
         memcpy(&bytes, at, sizeof(bytes));
-        return (bytes < 0x20) | (bytes == '"') | (bytes == '\\') | (bytes == 0x7f);
+        return bytes;
+}
+
+static inline bool plain_none_is_odd(plain_sixteen odd)
+{
+        uint64_t half[2];
+
+        memcpy(half, &odd, sizeof(half));
+        return (half[0] | half[1]) == 0;
+}
+
+/* Of 8 bytes to 16. */
+static inline bool plain_is_middle(const char *text, size_t length)
+{
+        const uint64_t half[2] = {text_eight(text), text_eight(text + length - 8)};
+        plain_sixteen both;
+
+        memcpy(&both, half, sizeof(both));
+        return plain_none_is_odd(plain_odd_sixteen(both));
 }
 
 static inline bool plain_is_long(const char *text, size_t length)
 {
-        plain_sixteen odd = plain_odd_sixteen(text + length - 16);
-        uint64_t half[2];
+        plain_sixteen odd = plain_odd_sixteen(text_sixteen(text + length - 16));
 
         for (size_t i = 0; i + 16 < length; i += 16)
-                odd |= plain_odd_sixteen(text + i);
-        memcpy(half, &odd, sizeof(half));
-        return (half[0] | half[1]) == 0;
+                odd |= plain_odd_sixteen(text_sixteen(text + i));
+        return plain_none_is_odd(odd);
 }
 
 /* The last bytes are read together with some that were read before. */
 static inline bool plain_is(const char *text, size_t length)
 {
-        if (length >= 16)
+        if (length > 16)
                 return plain_is_long(text, length);
-        if (length >= 8)
-                return (plain_odd(text_eight(text)) | plain_odd(text_eight(text + length - 8))) == 0;
-        return plain_odd_short(text, length) == 0;
+        return length >= 8 ? plain_is_middle(text, length) : plain_odd_short(text, length) == 0;
 }

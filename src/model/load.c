@@ -143,7 +143,6 @@ static bool read_on(struct loader *loader, struct reader *r, uint32_t number, co
         struct model_tensor *tensor;
         void *message;
 
-        r->names = &loader->names;
         if (message_of(number) == SCHEMA_NODE) {
                 if (!passing)
                         return read_node_ahead(r, bytes, size, loader->ahead, &loader->graph.nodes);
@@ -175,18 +174,52 @@ static struct wire_head message_head(const uint8_t *at, size_t size)
         return head;
 }
 
+static void run_add(struct skim_run *run, uint32_t number, size_t taken, size_t dropped)
+{
+        run->taken += taken;
+        run->dropped += dropped;
+        run->last = (uint8_t)number;
+}
+
+#define NODE_NUMBER 1
+#define NODE_TAG    (NODE_NUMBER << 3 | WIRE_LENGTH)
+
+/* The nodes that come next, of which there are many: those whose length is one byte or two. False: the one that stands
+   there now is unusual. */
+static bool read_nodes(struct loader *loader, struct reader *r, const uint8_t *bytes, size_t size, size_t most,
+                       struct skim_run *ret)
+{
+        while (size - ret->taken >= 3 && bytes[ret->taken] == NODE_TAG && !defers(loader)) {
+                const uint8_t *at = bytes + ret->taken;
+                const bool is_short = at[1] < 0x80;
+                const size_t head = is_short ? 2 : 3;
+                const size_t length = is_short ? at[1] : (at[1] & 0x7fU) | (size_t)at[2] << 7;
+
+                if ((!is_short && at[2] - 1U >= 0x7f) || head + length > size - ret->taken ||
+                    head + length > most - (ret->taken - ret->dropped))
+                        break;
+                r->dropped = 0;
+                if (!read_node_ahead(r, at + head, length, loader->ahead, &loader->graph.nodes))
+                        return false;
+                run_add(ret, NODE_NUMBER, head + length, r->dropped);
+        }
+        return true;
+}
+
 void loader_read(void *loader_, const uint8_t *bytes, size_t size, size_t most, const struct intact *limits,
                  struct skim_run *ret)
 {
         struct loader *loader = loader_;
-        struct reader r = {.limits = *limits, .bytes_stay = loader->bytes_stay};
+        struct reader r = {.names = &loader->names, .limits = *limits, .bytes_stay = loader->bytes_stay};
 
-        while (!defers(loader)) {
+        for (;;) {
+                if (!read_nodes(loader, &r, bytes, size, most, ret))
+                        return;
                 const uint8_t *at = bytes + ret->taken;
                 const struct wire_head head = message_head(at, size - ret->taken);
                 const size_t whole = head.size + (size_t)head.value;
 
-                if (whole == 0 || whole > most - (ret->taken - ret->dropped))
+                if (whole == 0 || whole > most - (ret->taken - ret->dropped) || defers(loader))
                         return;
                 /* Weights in between, which nobody reads, make the next head far. */
                 if (whole < size - ret->taken)
@@ -194,16 +227,14 @@ void loader_read(void *loader_, const uint8_t *bytes, size_t size, size_t most, 
                 r.dropped = 0;
                 if (!read_on(loader, &r, head.number, at + head.size, (size_t)head.value, false))
                         return;
-                ret->taken += whole;
-                ret->dropped += r.dropped;
-                ret->last = (uint8_t)head.number;
+                run_add(ret, head.number, whole, r.dropped);
         }
 }
 
 /* The same for bytes that the skimmer kept, which are within all limits. `stay`: they outlive the loader. */
 static bool read_kept(struct loader *loader, uint32_t number, const uint8_t *bytes, size_t size, bool stay)
 {
-        struct reader r = {.limits = no_limits, .bytes_stay = stay, .is_kept = true};
+        struct reader r = {.names = &loader->names, .limits = no_limits, .bytes_stay = stay, .is_kept = true};
 
         return read_on(loader, &r, number, bytes, size, !stay);
 }

@@ -28,11 +28,6 @@ struct node_parts {
         char *type, *domain, *overload;
 };
 
-#define FIELD(number) (UINT32_C(1) << (number)) /* below 32, as one byte has them */
-#define NODE_FIELDS                                                                                                    \
-        (FIELD(NODE_INPUT) | FIELD(NODE_OUTPUT) | FIELD(NODE_NAME) | FIELD(NODE_OP) | FIELD(NODE_ATTRIBUTE) |          \
-         FIELD(NODE_DOMAIN) | FIELD(NODE_OVERLOAD))
-
 /* So many nodes are read before the names of the first of them are interned: until then memory has brought the places
    of a table that no cache holds. */
 #define NODES_AHEAD 8
@@ -71,12 +66,30 @@ static bool read_type(struct reader *r, struct span span, struct node_parts *par
         return parts->op || read_name(r, span, &parts->type);
 }
 
-static inline __attribute__((always_inline)) bool read_part(struct reader *r, struct span span, uint32_t number,
-                                                            uint32_t depth, struct node_parts *parts)
+static bool read_attribute(struct reader *r, struct span span, uint32_t depth, struct node_parts *parts)
 {
         void *child;
 
-        switch (number) {
+        if (parts->n_attribute == FEW_ATTRIBUTES || !read_child(r, SCHEMA_ATTRIBUTE, span, depth, &child))
+                return false;
+        parts->attribute[parts->n_attribute++] = child;
+        r->names->has_bodies |= parts->attribute[parts->n_attribute - 1]->g != NULL;
+        return true;
+}
+
+/* A field's number and wire type as one number that is small for the fields of a node: these are all of WIRE_LENGTH. */
+static inline uint32_t field_key(uint32_t tag)
+{
+        return (tag >> 3 | tag << 29) ^ (uint32_t)WIRE_LENGTH << 29;
+}
+
+/* READ_OTHER: it is no field of a node. */
+enum part { READ_FAILED, READ_DONE, READ_OTHER };
+
+static inline __attribute__((always_inline)) enum part read_part(struct reader *r, struct span span, uint32_t key,
+                                                                 uint32_t depth, struct node_parts *parts)
+{
+        switch (key) {
         case NODE_INPUT:
                 return expect_value(r, span, parts->input, &parts->n_input, FEW_INPUTS);
         case NODE_OUTPUT:
@@ -86,17 +99,13 @@ static inline __attribute__((always_inline)) bool read_part(struct reader *r, st
         case NODE_OP:
                 return read_type(r, span, parts);
         case NODE_ATTRIBUTE:
-                if (parts->n_attribute == FEW_ATTRIBUTES || !read_child(r, SCHEMA_ATTRIBUTE, span, depth, &child))
-                        return false;
-                parts->attribute[parts->n_attribute++] = child;
-                r->names->has_bodies |= parts->attribute[parts->n_attribute - 1]->g != NULL;
-                return true;
+                return read_attribute(r, span, depth, parts);
         case NODE_DOMAIN:
                 return read_name(r, span, &parts->domain);
         case NODE_OVERLOAD:
                 return read_name(r, span, &parts->overload);
         default:
-                return false;
+                return READ_OTHER;
         }
 }
 
@@ -137,12 +146,14 @@ static __attribute__((noinline)) const uint8_t *read_any(struct reader *r, const
         if (!next_head((struct span){at, end}, &head))
                 return NULL;
         const uint8_t *next = at + field_size(&head);
+        const struct span content = {at + head.size, next};
+        enum part part = is_long(at, &head)
+                                 ? READ_FAILED
+                                 : read_part(r, content, field_key(head.number << 3 | head.type), depth, parts);
 
-        if (head.number >= SCHEMA_NUMBERS || !schema_takes(&schema_of[SCHEMA_NODE].field[head.number], head.type))
-                return drop_field(r, field_size(&head)) ? next : NULL;
-        if (is_long(at, &head) || !read_part(r, (struct span){at + head.size, next}, head.number, depth, parts))
-                return NULL;
-        return next;
+        if (part == READ_OTHER)
+                part = drop_field(r, field_size(&head));
+        return part == READ_DONE ? next : NULL;
 }
 
 /* Nearly all fields have a tag and a length of one byte each. */
@@ -155,20 +166,18 @@ static bool read_parts(struct reader *r, struct span span, uint32_t depth, struc
         parts->op = NULL;
         parts->type = parts->domain = parts->overload = NULL;
         while (at < end) {
-                const uint32_t tag = at[0];
+                const uint8_t *next = at;
+                enum part part = READ_OTHER;
 
-                if (end - at < 2 || at[1] >= 0x80 || at[1] > end - at - 2 || (tag & 0x87) != WIRE_LENGTH ||
-                    !(FIELD(tag >> 3) & NODE_FIELDS)) {
-                        at = read_any(r, at, end, depth, parts);
-                        if (!at)
-                                return false;
-                        continue;
+                if (end - at >= 2 && at[1] < 0x80 && at[1] <= end - at - 2) {
+                        next = at + 2 + at[1];
+                        part = read_part(r, (struct span){at + 2, next}, field_key(at[0]), depth, parts);
                 }
-                const struct span content = {at + 2, at + 2 + at[1]};
-
-                if (!read_part(r, content, tag >> 3, depth, parts))
+                if (part == READ_FAILED)
                         return false;
-                at = content.end;
+                at = part == READ_DONE ? next : read_any(r, at, end, depth, parts);
+                if (!at)
+                        return false;
         }
         return true;
 }
