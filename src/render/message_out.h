@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/str.h"
+#include "render/float_text.h"
 #include "render/render.h"
 #include "render/values.h"
 
@@ -88,6 +90,37 @@ MESSAGE_INLINE void message_bytes(struct message_out *out, unsigned field, const
 MESSAGE_INLINE void message_text(struct message_out *out, unsigned field, const char *text)
 {
         message_bytes(out, field, text, strlen(text));
+}
+
+_Static_assert(FLOAT_TEXT <= 127 && NUMBER_MOST <= 127, "the lengths of numbers are one byte");
+
+/* Begins the text of a number, for which there is room. */
+MESSAGE_INLINE char *message_text_begin(const struct message_out *out, unsigned field)
+{
+        return message_put_tag(out->at, field, MESSAGE_WIRE_BYTES) + 1;
+}
+
+MESSAGE_INLINE void message_text_end(struct message_out *out, char *text, char *end)
+{
+        text[-1] = (char)(end - text);
+        out->at = end;
+}
+
+/* A number as a text. */
+MESSAGE_INLINE void message_number_text(struct message_out *out, unsigned field, int64_t value)
+{
+        message_need(out, MESSAGE_TAG_MOST + 1 + NUMBER_MOST);
+        char *text = message_text_begin(out, field);
+
+        message_text_end(out, text, number_put(text, value));
+}
+
+MESSAGE_INLINE void message_float_text(struct message_out *out, unsigned field, double value, bool narrow)
+{
+        message_need(out, MESSAGE_TAG_MOST + 1 + FLOAT_TEXT);
+        char *text = message_text_begin(out, field);
+
+        message_text_end(out, text, float_put(text, value, narrow));
 }
 
 /* The lowest `size` bytes of a number, the lowest first. */

@@ -1,6 +1,4 @@
 /* Writes answers in protobuf (proto/shaped.proto) directly from the result. */
-#include "base/digits.h"
-#include "render/float_text.h"
 #include "render/message_out.h"
 #include "render/values.h"
 #include "render/visit.h"
@@ -89,22 +87,29 @@ MESSAGE_INLINE void sink_word(SINK *fields, const char *key, unsigned number, st
         sink_number(fields, key, number, value);
 }
 
-/* A number or an expression. */
-static struct message_out put_dim(struct message_out out, unsigned field, struct dim d)
-{
-        char digits[NUMBER_MOST];
+/* Not inlined where the messages of values, of which few have what it writes, are the better for it. */
+#define APART static __attribute__((noinline))
 
+/* A number or an expression, by its handle alone: a dimension that was just put together in memory could not be loaded
+   as a whole before it has left the processor's store buffer. */
+MESSAGE_INLINE void put_dim(struct message_out *out, unsigned field, struct dim d)
+{
         if (dim_is_int(d))
-                message_bytes(&out, field, digits, (size_t)(number_put(digits, d.val) - digits));
+                message_number_text(out, field, d.val);
         else
-                message_text(&out, field, dim_text(out.target->dims, d));
+                message_text(out, field, dim_text(out->target->dims, (struct dim){.expr = d.expr}));
+}
+
+APART struct message_out put_dim_apart(struct message_out out, unsigned field, struct dim d)
+{
+        put_dim(&out, field, d);
         return out;
 }
 
 MESSAGE_INLINE void sink_size(SINK *fields, const char *key, unsigned number, struct dim d)
 {
         (void)key;
-        fields->out = put_dim(fields->out, number, d);
+        fields->out = put_dim_apart(fields->out, number, d);
 }
 
 MESSAGE_INLINE void sink_opsets(SINK *fields, const char *key, unsigned number, const struct result_model *model)
@@ -124,18 +129,16 @@ MESSAGE_INLINE void sink_range_end(SINK *fields, const char *key, unsigned numbe
         sink_text_some(fields, key, number, bound->text);
 }
 
-static struct message_out put_content(struct message_out out, unsigned field, const struct content *content,
-                                      bool narrow)
+APART struct message_out put_content(struct message_out out, unsigned field, const struct content *content, bool narrow)
 {
         for (size_t i = 0; i < content->count; i++) {
                 const struct scalar s = content_at(content, i);
-                char text[FLOAT_TEXT];
                 double value;
 
                 if (scalar_float_value(&s, &value))
-                        message_bytes(&out, field, text, (size_t)(float_put(text, value, narrow) - text));
+                        message_float_text(&out, field, value, narrow);
                 else
-                        out = put_dim(out, field, s.d);
+                        put_dim(&out, field, s.d);
         }
         return out;
 }
@@ -152,7 +155,7 @@ MESSAGE_INLINE void sink_type(SINK *fields, unsigned number, const struct type *
         message_type_again(&fields->out, fields->sink->types, number, type);
 }
 
-static struct message_out put_declared(struct message_out out, unsigned field, const struct declared_shape *declared)
+APART struct message_out put_declared(struct message_out out, unsigned field, const struct declared_shape *declared)
 {
         message_declared(&out, field, declared);
         return out;
@@ -191,8 +194,8 @@ MESSAGE_INLINE void sink_close(SINK *fields, size_t begin)
 }
 
 /* A type for each set of sizes, one that says nothing where the value is not there. */
-static struct message_out put_bound_types(struct message_out out, unsigned field, const struct ox_result *result,
-                                          const struct type *const *types)
+APART struct message_out put_bound_types(struct message_out out, unsigned field, const struct ox_result *result,
+                                         const struct type *const *types)
 {
         for (size_t i = 0; i < result->n_bound; i++) {
                 out.target->dims = result->bound[i]->dims;
