@@ -255,7 +255,7 @@ JSON_INLINE void sink_type(SINK *fields, unsigned number, const struct type *typ
         (void)number;
         if (kept) {
                 json_need(&fields->record, KEPT_TYPE_BYTES);
-                fields->record.at = kept_copy(fields->record.at, types, kept);
+                fields->record.at = kept_copy(fields->record.at, kept);
                 return;
         }
         json_settle(&fields->record);

@@ -221,7 +221,7 @@ MESSAGE_INLINE void message_type_again(struct message_out *out, struct kept_type
 
         if (kept) {
                 message_need(out, KEPT_TYPE_BYTES);
-                out->at = kept_copy(out->at, types, kept);
+                out->at = kept_copy(out->at, kept);
         } else {
                 *out = message_type_new(*out, types, field, type);
         }

@@ -50,44 +50,62 @@ static inline const struct content *value_content(const struct value *value)
 }
 
 /* The types of tensors as a writer wrote them lately: most values have one that others have. */
-#define KEPT_TYPES      32
-#define KEPT_TYPE_BYTES 192 /* of the longest one that is kept */
-#define KEPT_TYPE_PIECE 16  /* it is copied in pieces of so many bytes, the last of which is filled up with others */
+#define KEPT_TYPE_BITS  5
+#define KEPT_TYPES      (1 << KEPT_TYPE_BITS)
+#define KEPT_TYPE_BYTES 232 /* of the longest one that is kept */
+#define KEPT_TYPE_PIECE 64  /* most have no more; so many bytes are copied in any case */
 
 struct kept_type {
+        uint64_t head; /* kept_head(); 0: nothing is kept */
         const struct dim *dim;
-        int rank;
-        enum elem elem;
-        size_t length; /* 0: nothing is kept */
+        size_t length;
+        char text[KEPT_TYPE_BYTES];
 };
+
+_Static_assert(sizeof(void *) > 4 ? sizeof(struct kept_type) == 256 : true, "one is found by a shift");
 
 struct kept_types {
         struct kept_type type[KEPT_TYPES];
-        char text[KEPT_TYPES][KEPT_TYPE_BYTES];
 };
 
 static inline struct kept_types *kept_types_new(struct arena *arena)
 {
         struct kept_types *kept = arena_new_array(arena, struct kept_types, 1);
 
-        memset(kept->type, 0, sizeof(kept->type));
+        for (size_t i = 0; i < KEPT_TYPES; i++)
+                kept->type[i].head = 0;
         return kept;
 }
 
+/* What a type is beside its dimensions, in one number, which is not 0. */
+static inline uint64_t kept_head(const struct type *type)
+{
+        return (uint64_t)(uint32_t)type->rank << 32 | (uint64_t)type->elem << 8 | (uint64_t)type->kind;
+}
+
+static inline uint64_t kept_part(struct dim d)
+{
+        return (uint64_t)d.val + ((uint64_t)d.expr << 20);
+}
+
+/* By the dimensions in which types of one rank differ most: the last one, and the one before or, of images, the
+   channels. */
 static inline size_t kept_place(const struct type *type)
 {
-        uint64_t place = (uint64_t)type->elem;
+        uint64_t place = kept_head(type);
 
-        for (int d = 0; d < type->rank; d++)
-                place = (place + (uint64_t)type->dim[d].val + type->dim[d].expr) * UINT64_C(0x9e3779b97f4a7c15);
-        return (place ^ place >> 32) % KEPT_TYPES;
+        if (type->rank > 0)
+                place += kept_part(type->dim[type->rank > 2]) * 8 + (kept_part(type->dim[type->rank - 1]) << 10);
+        return place * UINT64_C(0x9e3779b97f4a7c15) >> (64 - KEPT_TYPE_BITS);
 }
 
 static inline bool kept_is(const struct kept_type *kept, const struct type *type)
 {
-        if (!kept->length || kept->rank != type->rank || kept->elem != type->elem)
+        if (kept->head != kept_head(type))
                 return false;
-        for (int d = 0; kept->dim != type->dim && d < type->rank; d++)
+        if (kept->dim == type->dim)
+                return true;
+        for (int d = 0; d < type->rank; d++)
                 if (!dim_same(kept->dim[d], type->dim[d]))
                         return false;
         return true;
@@ -105,23 +123,24 @@ static inline const struct kept_type *kept_find(const struct kept_types *kept, c
 }
 
 /* Copies it to where there is room for KEPT_TYPE_BYTES, and returns where it ends. */
-static inline char *kept_copy(char *at, const struct kept_types *kept, const struct kept_type *type)
+static inline char *kept_copy(char *at, const struct kept_type *kept)
 {
-        const char *text = kept->text[type - kept->type];
-
-        for (size_t done = 0; done < type->length; done += KEPT_TYPE_PIECE)
-                memcpy(at + done, text + done, KEPT_TYPE_PIECE);
-        return at + type->length;
+        memcpy(at, kept->text, KEPT_TYPE_PIECE);
+        if (__builtin_expect(kept->length > KEPT_TYPE_PIECE, 0))
+                memcpy(at + KEPT_TYPE_PIECE, kept->text + KEPT_TYPE_PIECE, kept->length - KEPT_TYPE_PIECE);
+        return at + kept->length;
 }
 
 /* Keeps what was written, where it is short enough. */
 static inline void kept_add(struct kept_types *kept, const struct type *type, const char *text, size_t length)
 {
-        size_t place;
+        struct kept_type *place;
 
         if (type->kind != TYPE_TENSOR || length > KEPT_TYPE_BYTES)
                 return;
-        place = kept_place(type);
-        memcpy(kept->text[place], text, length);
-        kept->type[place] = (struct kept_type){type->dim, type->rank, type->elem, length};
+        place = &kept->type[kept_place(type)];
+        place->head = kept_head(type);
+        place->dim = type->dim;
+        place->length = length;
+        memcpy(place->text, text, length);
 }
