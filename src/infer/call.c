@@ -9,39 +9,55 @@
 
 /* -- calls that are alike -- */
 
-static bool bytes_same(ProtobufCBinaryData a, ProtobufCBinaryData b)
+static bool bytes_same(const void *a, size_t n_a, const void *b, size_t n_b)
 {
-        return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+        return n_a == n_b && (n_a == 0 || a == b || memcmp(a, b, n_a) == 0);
 }
 
-static bool list_same(const void *a, size_t n_a, const void *b, size_t n_b, size_t size)
+static bool strings_same(const ProtobufCBinaryData *a, const ProtobufCBinaryData *b, size_t count)
 {
-        return n_a == n_b && (n_a == 0 || a == b || memcmp(a, b, n_a * size) == 0);
-}
-
-/* Whether two attributes are equal. Graphs and tensors are equal if they are the same object, as they often are through
-   references. */
-static bool attribute_same(const OnnxAttribute *a, const OnnxAttribute *b)
-{
-        if (a == b)
-                return true;
-        if (strcmp(text_or_empty(a->name), text_or_empty(b->name)) != 0 || a->has_type != b->has_type ||
-            a->type != b->type || a->has_i != b->has_i || a->i != b->i || a->has_f != b->has_f ||
-            memcmp(&a->f, &b->f, sizeof(a->f)) != 0 || a->has_s != b->has_s || !bytes_same(a->s, b->s))
-                return false;
-        if (a->t != b->t || a->g != b->g || a->sparse_tensor != b->sparse_tensor || a->tp != b->tp ||
-            a->n_strings != b->n_strings)
-                return false;
-        for (size_t i = 0; i < a->n_strings; i++)
-                if (!bytes_same(a->strings[i], b->strings[i]))
+        for (size_t i = 0; i < count; i++)
+                if (!bytes_same(a[i].data, a[i].len, b[i].data, b[i].len))
                         return false;
-        return list_same(a->ints, a->n_ints, b->ints, b->n_ints, sizeof(*a->ints)) &&
-               list_same(a->floats, a->n_floats, b->floats, b->n_floats, sizeof(*a->floats)) &&
-               list_same(a->tensors, a->n_tensors, b->tensors, b->n_tensors, sizeof(*a->tensors)) &&
-               list_same(a->graphs, a->n_graphs, b->graphs, b->n_graphs, sizeof(*a->graphs)) &&
-               list_same(a->sparse_tensors, a->n_sparse_tensors, b->sparse_tensors, b->n_sparse_tensors,
-                         sizeof(*a->sparse_tensors)) &&
-               list_same(a->type_protos, a->n_type_protos, b->type_protos, b->n_type_protos, sizeof(*a->type_protos));
+        return true;
+}
+
+/* Whether two attributes hold the same value. Graphs and tensors are equal if they are the same object, as they often
+   are through references. */
+static bool held_same(const struct model_attribute *a, const struct model_attribute *b)
+{
+        if (a->held != b->held || a->count != b->count)
+                return false;
+        switch (a->held) {
+        case HELD_UNDEFINED:
+                return true;
+        case HELD_INT:
+                return a->i == b->i;
+        case HELD_FLOAT:
+                return memcmp(&a->f, &b->f, sizeof(a->f)) == 0;
+        case HELD_STRING:
+                return bytes_same(a->bytes, a->count, b->bytes, b->count);
+        case HELD_INTS:
+                return bytes_same(a->ints, a->count * sizeof(*a->ints), b->ints, b->count * sizeof(*b->ints));
+        case HELD_FLOATS:
+                return bytes_same(a->floats, a->count * sizeof(*a->floats), b->floats, b->count * sizeof(*b->floats));
+        case HELD_STRINGS:
+                return strings_same(a->strings, b->strings, a->count);
+        default:
+                return a->list == b->list;
+        }
+}
+
+static bool attribute_same(const struct model_attribute *a, const struct model_attribute *b)
+{
+        if (strcmp(a->name, b->name) != 0 || a->type != b->type)
+                return false;
+        if (a->held != HELD_SEVERAL || b->held != HELD_SEVERAL || a->count != b->count)
+                return held_same(a, b);
+        for (size_t i = 0; i < a->count; i++)
+                if (!held_same(&a->several[i], &b->several[i]))
+                        return false;
+        return true;
 }
 
 static bool attributes_same(const struct model_node *a, const struct model_node *b)

@@ -32,8 +32,8 @@ static const OnnxGraph *without_initializers(struct infer *f, const OnnxGraph *g
 
 const OnnxGraph *control_graph(struct infer *f, const struct node *n, const char *name)
 {
-        const OnnxAttribute *attribute = attr_find(n, name);
-        const OnnxGraph *graph = attribute ? attribute->g : NULL;
+        const struct model_attribute *attribute = attr_find(n, name);
+        const OnnxGraph *graph = attribute ? attribute_graph(attribute) : NULL;
 
         return graph && graph_initializers(graph)->count && f->ir_version < 4 ? without_initializers(f, graph) : graph;
 }

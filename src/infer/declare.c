@@ -78,8 +78,8 @@ static void collect_graph(struct infer *f, const OnnxGraph *graph, int64_t depth
                 return;
         for (const struct model_node *node = graph_nodes(graph)->first; node; node = node->next)
                 for (size_t a = 0; a < node->n_attribute; a++)
-                        if (node_attribute(node, a)->g)
-                                collect_graph(f, node_attribute(node, a)->g, depth + 1);
+                        if (attribute_graph(node_attribute(node, a)))
+                                collect_graph(f, attribute_graph(node_attribute(node, a)), depth + 1);
 }
 
 void declare_dimension_names(struct infer *f, const OnnxGraph *graph)

@@ -50,23 +50,24 @@ struct function *function_find(struct infer *f, const struct model_op *op)
 /* -- references to attributes -- */
 
 /* Maps names of attributes to their places. */
-static void map_attributes(struct infer *f, OnnxAttribute *const *attributes, size_t count, struct name_map *ret)
+static void map_attributes(struct infer *f, const struct model_attribute *attributes, size_t count,
+                           struct name_map *ret)
 {
         for (size_t i = 0; i < count; i++)
-                if (attributes[i]->name)
-                        map_put(f, ret, str_intern_z(f->strings, attributes[i]->name), (uint32_t)i);
+                map_put(f, ret, str_intern_z(f->strings, attributes[i].name), (uint32_t)i);
 }
 
 /* The target of a reference: the call's attribute, else the function's default; NULL: omitted. */
-static const OnnxAttribute *referenced(struct infer *f, const struct frame *frame, const char *name)
+static const struct model_attribute *referenced(struct infer *f, const struct frame *frame, const char *name)
 {
         str_id id = str_intern_z(f->strings, name);
         int64_t at = map_get(&frame->given, id);
+        size_t count;
 
         if (at >= 0)
                 return node_attribute(frame->call, (size_t)at);
         at = map_get(&frame->function->defaults, id);
-        return at < 0 ? NULL : frame->function->proto->attribute_proto[at];
+        return at < 0 ? NULL : &function_defaults(frame->function->proto, &count)[at];
 }
 
 static bool is_declared(struct infer *f, const struct function *function, const char *name)
@@ -80,7 +81,7 @@ const struct model_node *function_resolve(struct infer *f, const struct scope *s
         bool refers = false;
 
         for (size_t a = 0; a < node->n_attribute && !refers; a++)
-                refers = node_attribute(node, a)->ref_attr_name && node_attribute(node, a)->ref_attr_name[0];
+                refers = attribute_value(node_attribute(node, a), HELD_REFERENCE);
         if (!refers)
                 return node;
         if (!scope->frame)
@@ -88,25 +89,22 @@ const struct model_node *function_resolve(struct infer *f, const struct scope *s
         struct model_node *copy = model_node_with(f->arena, node, node->n_attribute);
 
         for (size_t a = 0; a < node->n_attribute; a++) {
-                const OnnxAttribute *attribute = node_attribute(node, a);
+                const struct model_attribute *attribute = node_attribute(node, a);
+                const struct model_attribute *reference = attribute_value(attribute, HELD_REFERENCE);
 
-                if (!attribute->ref_attr_name || !attribute->ref_attr_name[0]) {
-                        node_attributes(copy)[kept++] = node_attributes(node)[a];
+                if (!reference) {
+                        node_attributes(copy)[kept++] = *attribute;
                         continue;
                 }
-                const OnnxAttribute *target = referenced(f, scope->frame, attribute->ref_attr_name);
+                const struct model_attribute *target = referenced(f, scope->frame, reference->reference);
 
                 /* A graph that is an attribute may hold references to the attributes of a function further out. */
-                if (!target && !is_declared(f, scope->frame->function, attribute->ref_attr_name))
+                if (!target && !is_declared(f, scope->frame->function, reference->reference))
                         return NULL;
                 if (!target)
                         continue;
-                OnnxAttribute *renamed = arena_new_array(f->arena, OnnxAttribute, 1);
-
-                *renamed = *target;
-                renamed->name = attribute->name;
-                renamed->ref_attr_name = NULL;
-                node_attributes(copy)[kept++] = renamed;
+                node_attributes(copy)[kept] = *target;
+                node_attributes(copy)[kept++].name = attribute->name;
         }
         copy->n_attribute = (uint32_t)kept;
         return copy;
@@ -201,7 +199,10 @@ static void read_function(struct infer *f, const char *scope, struct function *f
                 return;
         function->is_read = true;
         opsets_read(f, proto->opset_import, proto->n_opset_import, scope, &function->opsets);
-        map_attributes(f, proto->attribute_proto, proto->n_attribute_proto, &function->defaults);
+        size_t n_default;
+        const struct model_attribute *defaults = function_defaults(proto, &n_default);
+
+        map_attributes(f, defaults, n_default, &function->defaults);
         for (size_t i = 0; i < proto->n_attribute; i++)
                 map_put(f, &function->declared, str_intern_z(f->strings, proto->attribute[i]), 0);
 }

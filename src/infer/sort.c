@@ -95,9 +95,11 @@ static struct captures captures_of(struct infer *f, const OnnxGraph *graph, int6
                         if (node_input(node, k) != STR_EMPTY)
                                 take_name(&c, node_input(node, k));
                 for (size_t a = 0; a < node->n_attribute && depth < f->limits->graph_depth; a++) {
-                        if (!node_attribute(node, a)->g)
+                        const OnnxGraph *body = attribute_graph(node_attribute(node, a));
+
+                        if (!body)
                                 continue;
-                        struct captures inner = captures_of(f, node_attribute(node, a)->g, depth + 1);
+                        struct captures inner = captures_of(f, body, depth + 1);
 
                         for (size_t k = 0; k < inner.count; k++)
                                 take_name(&c, inner.name[k]);
@@ -113,9 +115,11 @@ void sort_each_capture(struct infer *f, const struct model_node *node, void (*vi
                        void *user)
 {
         for (size_t a = 0; a < node->n_attribute; a++) {
-                if (!node_attribute(node, a)->g)
+                const OnnxGraph *body = attribute_graph(node_attribute(node, a));
+
+                if (!body)
                         continue;
-                struct captures found = captures_of(f, node_attribute(node, a)->g, 1);
+                struct captures found = captures_of(f, body, 1);
 
                 for (size_t i = 0; i < found.count; i++)
                         visit(user, found.name[i]);

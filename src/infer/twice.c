@@ -16,26 +16,65 @@ struct twice {
         const struct twice *next; /* with the same key */
 };
 
-static bool tensors_same(const OnnxTensor *a, const OnnxTensor *b)
+static bool dims_same(const struct model_tensor *a, const struct model_tensor *b)
 {
-        return a == b || (a && b && a->data_type == b->data_type && a->n_dims == b->n_dims &&
-                          (a->n_dims == 0 || memcmp(a->dims, b->dims, a->n_dims * sizeof(*a->dims)) == 0) &&
-                          a->raw_data.len == b->raw_data.len && a->raw_data.len > 0 &&
-                          memcmp(a->raw_data.data, b->raw_data.data, a->raw_data.len) == 0);
+        if (a->n_dim != b->n_dim)
+                return false;
+        for (size_t d = 0; d < a->n_dim; d++)
+                if (a->dim[d].val != b->dim[d].val)
+                        return false;
+        return true;
 }
 
-/* An attribute with a list of anything except numbers counts as different from all others. */
-static bool attributes_same(const OnnxAttribute *a, const OnnxAttribute *b)
+static bool tensors_same(const struct model_tensor *a, const struct model_tensor *b)
 {
-        return strcmp(text_or_empty(a->name), text_or_empty(b->name)) == 0 && a->type == b->type && a->i == b->i &&
-               a->f == b->f && a->s.len == b->s.len && (a->s.len == 0 || memcmp(a->s.data, b->s.data, a->s.len) == 0) &&
-               a->n_ints == b->n_ints &&
-               (a->n_ints == 0 || memcmp(a->ints, b->ints, a->n_ints * sizeof(*a->ints)) == 0) &&
-               a->n_floats == b->n_floats &&
-               (a->n_floats == 0 || memcmp(a->floats, b->floats, a->n_floats * sizeof(*a->floats)) == 0) &&
-               tensors_same(a->t, b->t) && !a->g && !b->g && a->n_strings + b->n_strings == 0 &&
-               a->n_tensors + b->n_tensors == 0 && a->n_graphs + b->n_graphs == 0 && !a->sparse_tensor &&
-               !b->sparse_tensor && !a->tp && !b->tp && a->n_type_protos + b->n_type_protos == 0;
+        return a == b || (a->data_type == b->data_type && dims_same(a, b) && a->place == PLACE_RAW &&
+                          b->place == PLACE_RAW && a->n_data == b->n_data && memcmp(a->data, b->data, a->n_data) == 0);
+}
+
+/* Whether an attribute holds what stands for a zero as well as an omitted one. */
+static bool is_zero(const struct model_attribute *a)
+{
+        return a->held == HELD_UNDEFINED || (a->held == HELD_INT && a->i == 0) ||
+               (a->held == HELD_FLOAT && a->f == 0.0F) || (a->held == HELD_STRING && a->count == 0);
+}
+
+/* A list of anything except numbers counts as different from all others. */
+static bool held_same(const struct model_attribute *a, const struct model_attribute *b)
+{
+        if (a->held != b->held || a->count != b->count)
+                return is_zero(a) && is_zero(b);
+        switch (a->held) {
+        case HELD_UNDEFINED:
+        case HELD_REFERENCE:
+                return true;
+        case HELD_INT:
+                return a->i == b->i;
+        case HELD_FLOAT:
+                return a->f == b->f;
+        case HELD_STRING:
+                return a->count == 0 || memcmp(a->bytes, b->bytes, a->count) == 0;
+        case HELD_INTS:
+                return memcmp(a->ints, b->ints, a->count * sizeof(*a->ints)) == 0;
+        case HELD_FLOATS:
+                return memcmp(a->floats, b->floats, a->count * sizeof(*a->floats)) == 0;
+        case HELD_TENSOR:
+                return tensors_same(a->tensor, b->tensor);
+        default:
+                return false;
+        }
+}
+
+static bool attributes_same(const struct model_attribute *a, const struct model_attribute *b)
+{
+        if (strcmp(a->name, b->name) != 0 || a->type != b->type)
+                return false;
+        if (a->held != HELD_SEVERAL || b->held != HELD_SEVERAL || a->count != b->count)
+                return held_same(a, b);
+        for (size_t i = 0; i < a->count; i++)
+                if (!held_same(&a->several[i], &b->several[i]))
+                        return false;
+        return true;
 }
 
 static bool nodes_same(const struct twice *a, const struct node *b)

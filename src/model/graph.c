@@ -96,7 +96,7 @@ struct model_node *model_node_new(struct arena *arena, const struct model_op *op
         const size_t n_value = n_input + n_output;
         const size_t head = n_attribute ? node_attributes_at(n_value)
                                         : offsetof(struct model_node, value) + n_value * sizeof(str_id);
-        struct model_node *node = arena_alloc(arena, head + n_attribute * sizeof(OnnxAttribute *));
+        struct model_node *node = arena_alloc(arena, head + n_attribute * sizeof(struct model_attribute));
 
         /* No message of a model reaches 2 GiB, so the numbers fit. */
         node->op = op;
@@ -129,23 +129,6 @@ static const char *interned(const struct model_names *names, const char *text)
         return str_text(names->strings, intern(names, text));
 }
 
-/* An attribute, itself unless it holds graphs. */
-static OnnxAttribute *attribute_of(struct model_names *names, OnnxAttribute *proto)
-{
-        if (!proto->g && !proto->n_graphs)
-                return proto;
-        names->has_bodies = true;
-        OnnxAttribute *made = arena_new_array(names->arena, OnnxAttribute, 1);
-
-        *made = *proto;
-        if (proto->g)
-                made->g = &model_graph_of(names, proto->g)->proto;
-        made->graphs = arena_new_array(names->arena, OnnxGraph *, proto->n_graphs);
-        for (size_t i = 0; i < proto->n_graphs; i++)
-                made->graphs[i] = &model_graph_of(names, proto->graphs[i])->proto;
-        return made;
-}
-
 struct model_node *model_node_of(struct model_names *names, const OnnxNode *proto)
 {
         const struct model_op *op = model_op_of(names, interned(names, proto->domain), interned(names, proto->op_type),
@@ -158,7 +141,7 @@ struct model_node *model_node_of(struct model_names *names, const OnnxNode *prot
         for (size_t o = 0; o < proto->n_output; o++)
                 node->value[proto->n_input + o] = intern(names, proto->output[o]);
         for (size_t a = 0; a < proto->n_attribute; a++)
-                node_attributes(node)[a] = attribute_of(names, proto->attribute[a]);
+                model_attribute_of(names, proto->attribute[a], &node_attributes(node)[a]);
         return node;
 }
 
@@ -196,8 +179,16 @@ struct model_function *model_function_of(struct model_names *names, const OnnxFu
 {
         struct model_function *function = arena_new_array(names->arena, struct model_function, 1);
 
-        *function = (struct model_function){*proto, nodes_of(names, proto->node, proto->n_node)};
-        function->proto.n_node = 0;
+        *function = (struct model_function){
+                .proto = *proto,
+                .nodes = nodes_of(names, proto->node, proto->n_node),
+                .defaults = arena_new_array(names->arena, struct model_attribute, proto->n_attribute_proto),
+                .n_default = proto->n_attribute_proto,
+        };
+        for (size_t a = 0; a < function->n_default; a++)
+                model_attribute_of(names, proto->attribute_proto[a], &function->defaults[a]);
+        function->proto.n_node = function->proto.n_attribute_proto = 0;
         function->proto.node = NULL;
+        function->proto.attribute_proto = NULL;
         return function;
 }

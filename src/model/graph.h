@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/str.h"
+#include "model/attribute.h"
 #include "model/onnx.h"
 #include "model/tensor.h"
 
@@ -38,21 +39,21 @@ static inline str_id node_output(const struct model_node *node, size_t o)
 /* Where the attributes of a node with so many inputs and outputs begin, in bytes. */
 static inline size_t node_attributes_at(size_t n_value)
 {
-        const size_t unit = _Alignof(OnnxAttribute *);
+        const size_t unit = _Alignof(struct model_attribute);
 
         return (offsetof(struct model_node, value) + n_value * sizeof(str_id) + unit - 1) / unit * unit;
 }
 
-static inline OnnxAttribute **node_attributes(const struct model_node *node)
+static inline struct model_attribute *node_attributes(const struct model_node *node)
 {
         const size_t at = node_attributes_at((size_t)node->n_input + node->n_output);
 
-        return (OnnxAttribute **)(uintptr_t)((const char *)node + at);
+        return (struct model_attribute *)(uintptr_t)((const char *)node + at);
 }
 
-static inline const OnnxAttribute *node_attribute(const struct model_node *node, size_t a)
+static inline const struct model_attribute *node_attribute(const struct model_node *node, size_t a)
 {
-        return node_attributes(node)[a];
+        return &node_attributes(node)[a];
 }
 
 /* The nodes of a graph or a function, in their order. */
@@ -62,7 +63,7 @@ struct node_list {
 };
 
 /* A graph and a function of a model that was read: each that a pointer to protobuf-c's struct leads to is one of these,
-   and the struct's own lists of nodes and initializers are empty. */
+   and the struct's own lists of nodes, initializers and attributes' defaults are empty. */
 struct model_graph {
         OnnxGraph proto;
         struct node_list nodes;
@@ -72,6 +73,8 @@ struct model_graph {
 struct model_function {
         OnnxFunction proto;
         struct node_list nodes;
+        struct model_attribute *defaults; /* of attributes */
+        size_t n_default;
 };
 
 static_assert(offsetof(struct model_graph, proto) == 0 && offsetof(struct model_function, proto) == 0,
@@ -93,6 +96,12 @@ static inline const struct node_list *function_nodes(const OnnxFunction *functio
 }
 
 #define SEEN_OPS 64
+
+static inline const struct model_attribute *function_defaults(const OnnxFunction *function, size_t *ret_count)
+{
+        *ret_count = ((const struct model_function *)function)->n_default;
+        return ((const struct model_function *)function)->defaults;
+}
 
 /* What nodes are made with: the names and operators of a model. Lives on the arena. */
 struct model_names {
@@ -122,6 +131,7 @@ struct model_node *model_node_with(struct arena *arena, const struct model_node 
 
 /* What protobuf-c read, with everything within. The texts stay where they are; what is given is not changed. */
 struct model_node *model_node_of(struct model_names *names, const OnnxNode *proto);
+void model_attribute_of(struct model_names *names, const OnnxAttribute *proto, struct model_attribute *ret);
 struct model_tensor *model_initializer_of(struct model_names *names, const OnnxTensor *proto);
 struct model_graph *model_graph_of(struct model_names *names, const OnnxGraph *proto);
 struct model_function *model_function_of(struct model_names *names, const OnnxFunction *proto);

@@ -3,13 +3,6 @@
 #include "base/str.h"
 #include "model/read_internal.h"
 
-/* What was read of a tensor's payload: of its bytes, which the skimmer counts, and with the fields' heads. */
-struct payload {
-        uint32_t kept;
-        size_t whole;
-        bool is_dropped;
-};
-
 static bool read_fields(struct reader *r, enum schema_message message, struct span span, uint32_t depth, void *into);
 
 /* -- single fields -- */
@@ -235,24 +228,6 @@ static bool read_element(struct reader *r, const struct schema_field *is, const 
         }
 }
 
-/* Entries of external_data, of which nobody reads more than how many there are: of texts that are as they must be. */
-static bool count_entries(struct reader *r, struct span *span, const struct wire_head *first, uint32_t depth,
-                          size_t *ret)
-{
-        const uint8_t *tag = span->at;
-        struct wire_head head;
-        size_t n = 0;
-
-        for (; (size_t)(span->end - span->at) > first->tag_size && has_tag(span->at, tag, first->tag_size); n++) {
-                if (!next_head(*span, &head) || is_long(span->at, &head) ||
-                    !entry_is_intact(&r->limits, span->at + head.size, (size_t)head.value))
-                        return false;
-                span->at += field_size(&head);
-        }
-        *ret = n;
-        return depth > 0;
-}
-
 /* A list whose elements follow each other. `span` begins with the first of them, and ends up behind the last. */
 static bool read_run(struct reader *r, const struct schema_field *is, struct span *span, const struct wire_head *first,
                      uint32_t depth, unsigned char *into)
@@ -270,8 +245,6 @@ static bool read_run(struct reader *r, const struct schema_field *is, struct spa
         }
         if (is->kind == SCHEMA_VARINT && first->tag_size == 1)
                 return read_tagged(r, is, span, list, count);
-        if (is->kind == SCHEMA_MESSAGE && is->message == SCHEMA_STRING_ENTRY)
-                return count_entries(r, span, first, depth, count);
         const size_t n = count_run(*span, first);
         unsigned char *to = arena_array(r->names->arena, n, is->width);
 
@@ -287,6 +260,8 @@ static bool read_run(struct reader *r, const struct schema_field *is, struct spa
         return n > 0;
 }
 
+/* -- messages -- */
+
 static bool add_initializer(struct reader *r, struct span span, uint32_t depth, struct model_graph *graph)
 {
         struct model_tensor *tensor;
@@ -295,6 +270,18 @@ static bool add_initializer(struct reader *r, struct span span, uint32_t depth, 
                 return false;
         tensor_list_add(&graph->initializers, tensor);
         return true;
+}
+
+static bool add_default(struct reader *r, struct span span, uint32_t depth, struct model_function *function)
+{
+        const size_t count = function->n_default, unit = sizeof(*function->defaults);
+
+        /* There is room for a power of two. */
+        if ((count & (count - 1)) == 0)
+                function->defaults =
+                        arena_grow(r->names->arena, function->defaults, count * unit, count ? 2 * count * unit : unit);
+        function->n_default++;
+        return depth > 0 && read_attribute_within(r, span, depth - 1, &function->defaults[count]);
 }
 
 static bool add_node(struct reader *r, enum schema_message message, struct span span, uint32_t depth, void *into)
@@ -309,51 +296,26 @@ static bool add_node(struct reader *r, enum schema_message message, struct span 
         return true;
 }
 
-/* -- tensors -- */
-
-/* Bytes of the mark that the skimmer leaves of a payload. */
-#define MARK_BYTES 4
-
-static void drop_payload(struct reader *r, struct payload *payload, OnnxTensor *tensor)
+/* Whether a message within another one is not read into protobuf-c's struct. */
+static bool is_own(enum schema_message message)
 {
-        payload->is_dropped = true;
-        r->dropped += payload->whole - MARK_BYTES;
-        tensor->n_float_data = tensor->n_int32_data = tensor->n_int64_data = 0;
-        tensor->n_double_data = tensor->n_uint64_data = 0;
-        tensor->has_raw_data = false;
-        tensor->raw_data = (ProtobufCBinaryData){0};
-        tensor->has_data_dropped = tensor->data_dropped = true;
+        return message == SCHEMA_NODE || message == SCHEMA_ATTRIBUTE || message == SCHEMA_TENSOR;
 }
 
-/* Whether a field of the payload is kept, as skim_payload_fits() has it. */
-static bool payload_fits(struct reader *r, struct payload *payload, const struct wire_head *head, OnnxTensor *tensor)
+/* A node, a graph's initializer, or the default of a function's attribute; tensors of sparse ones are unusual. */
+static bool read_own(struct reader *r, enum schema_message message, enum schema_message of, struct span span,
+                     uint32_t depth, void *into)
 {
-        if (payload->is_dropped) {
-                r->dropped += field_size(head);
-                return false;
-        }
-        payload->whole += field_size(head);
-        if (head->value <= r->limits.payload_most - payload->kept) {
-                payload->kept += head->value ? (uint32_t)head->value : 1;
-                if (payload->kept <= r->limits.payload_most)
-                        return true;
-        }
-        drop_payload(r, payload, tensor);
-        return false;
-}
-
-/* -- messages -- */
-
-/* Nodes, and a graph's initializers. */
-static bool has_own_list(enum schema_message message, const struct schema_field *is)
-{
-        return is->message == SCHEMA_NODE || (is->message == SCHEMA_TENSOR && message == SCHEMA_GRAPH);
+        if (of == SCHEMA_NODE)
+                return add_node(r, message, span, depth, into);
+        if (of == SCHEMA_ATTRIBUTE)
+                return add_default(r, span, depth, into);
+        return message == SCHEMA_GRAPH && add_initializer(r, span, depth, into);
 }
 
 static bool read_fields(struct reader *r, enum schema_message message, struct span span, uint32_t depth, void *into)
 {
         const struct schema *schema = &schema_of[message];
-        struct payload payload = {0};
         struct wire_head head;
 
         while (span.at < span.end) {
@@ -370,19 +332,9 @@ static bool read_fields(struct reader *r, enum schema_message message, struct sp
                 }
                 if (is_long(field, &head))
                         return false;
-                if (is->flags & SCHEMA_PAYLOAD) {
-                        if (head.type != WIRE_LENGTH || (is->flags & SCHEMA_REPEATED && is->kind == SCHEMA_BYTES))
-                                return false;
-                        if (!payload_fits(r, &payload, &head, into)) {
-                                span.at += field_size(&head);
-                                continue;
-                        }
-                }
-                if (is->kind == SCHEMA_MESSAGE && has_own_list(message, is)) {
-                        const struct span content = content_of(field, &head);
-
-                        if (is->message == SCHEMA_NODE ? !add_node(r, message, content, depth, into)
-                                                       : !add_initializer(r, content, depth, into))
+                if (is->kind == SCHEMA_MESSAGE && is_own((enum schema_message)is->message)) {
+                        if (!read_own(r, message, (enum schema_message)is->message, content_of(field, &head), depth,
+                                      into))
                                 return false;
                         span.at += field_size(&head);
                 } else if (is->flags & SCHEMA_REPEATED) {

@@ -1,4 +1,4 @@
-/* Shared by the files that read messages: read.c, and read_node.c and read_tensor.c for nodes and tensors. */
+/* Shared by the files that read messages: read.c, and those of nodes, attributes and tensors. */
 #pragma once
 
 #include "base/str.h"
@@ -137,6 +137,9 @@ bool read_tensor_within(struct reader *r, struct span span, uint32_t depth, stru
 
 /* The same of an initializer, whose name is interned. */
 bool read_initializer_within(struct reader *r, struct span span, uint32_t depth, struct model_tensor **ret);
+
+/* An attribute within a message. `depth`: of messages that may nest in the attribute. */
+bool read_attribute_within(struct reader *r, struct span span, uint32_t depth, struct model_attribute *ret);
 
 /* A node within a message. */
 bool read_node_within(struct reader *r, struct span span, uint32_t depth, struct model_node **ret);

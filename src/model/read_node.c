@@ -21,7 +21,7 @@ enum {
    are in the cache. */
 struct node_parts {
         struct str_expected input[FEW_INPUTS], output[FEW_OUTPUTS];
-        OnnxAttribute *attribute[FEW_ATTRIBUTES];
+        struct model_attribute attribute[FEW_ATTRIBUTES];
         size_t n_input, n_output, n_attribute;
         const char *name;
         const struct model_op *op; /* that its type alone names, if it was seen; else `type` tells */
@@ -68,13 +68,8 @@ static bool read_type(struct reader *r, struct span span, struct node_parts *par
 
 static bool read_attribute(struct reader *r, struct span span, uint32_t depth, struct node_parts *parts)
 {
-        void *child;
-
-        if (parts->n_attribute == FEW_ATTRIBUTES || !read_child(r, SCHEMA_ATTRIBUTE, span, depth, &child))
-                return false;
-        parts->attribute[parts->n_attribute++] = child;
-        r->names->has_bodies |= parts->attribute[parts->n_attribute - 1]->g != NULL;
-        return true;
+        return depth > 0 && parts->n_attribute < FEW_ATTRIBUTES &&
+               read_attribute_within(r, span, depth - 1, &parts->attribute[parts->n_attribute++]);
 }
 
 /* A field's number and wire type as one number that is small for the fields of a node: these are all of WIRE_LENGTH. */

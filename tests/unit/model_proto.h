@@ -64,6 +64,96 @@ static inline OnnxTensor *tensor_back(const struct model *model, const struct mo
         return proto;
 }
 
+static void value_back(const struct model *model, const struct model_attribute *value, OnnxAttribute *proto)
+{
+        void *list = (void *)(uintptr_t)value->list;
+
+        switch (value->held) {
+        case HELD_FLOAT:
+                proto->has_f = true;
+                proto->f = value->f;
+                break;
+        case HELD_INT:
+                proto->has_i = true;
+                proto->i = value->i;
+                break;
+        case HELD_STRING:
+                proto->has_s = true;
+                proto->s = (ProtobufCBinaryData){value->count, list};
+                break;
+        case HELD_TENSOR:
+                proto->t = tensor_back(model, value->tensor);
+                break;
+        case HELD_GRAPH:
+                proto->g = graph_back(model, value->graph);
+                break;
+        case HELD_FLOATS:
+                proto->n_floats = value->count;
+                proto->floats = list;
+                break;
+        case HELD_INTS:
+                proto->n_ints = value->count;
+                proto->ints = list;
+                break;
+        case HELD_STRINGS:
+                proto->n_strings = value->count;
+                proto->strings = list;
+                break;
+        case HELD_TENSORS:
+                proto->n_tensors = value->count;
+                proto->tensors = list;
+                break;
+        case HELD_GRAPHS:
+                proto->n_graphs = value->count;
+                proto->graphs = list;
+                break;
+        case HELD_SPARSE_TENSOR:
+                proto->sparse_tensor = list;
+                break;
+        case HELD_SPARSE_TENSORS:
+                proto->n_sparse_tensors = value->count;
+                proto->sparse_tensors = list;
+                break;
+        case HELD_TYPE_PROTO:
+                proto->tp = list;
+                break;
+        case HELD_TYPE_PROTOS:
+                proto->n_type_protos = value->count;
+                proto->type_protos = list;
+                break;
+        case HELD_REFERENCE:
+                proto->ref_attr_name = list;
+                break;
+        default:
+                break;
+        }
+}
+
+static OnnxAttribute *attribute_back(const struct model *model, const struct model_attribute *attribute)
+{
+        OnnxAttribute *proto = arena_new_array(model->names.arena, OnnxAttribute, 1);
+
+        shaped__onnx__v1__attribute_proto__init(proto);
+        proto->name = text_back(attribute->name);
+        proto->has_type = true;
+        proto->type = attribute->type;
+        if (attribute->held != HELD_SEVERAL)
+                value_back(model, attribute, proto);
+        for (size_t i = 0; attribute->held == HELD_SEVERAL && i < attribute->count; i++)
+                value_back(model, &attribute->several[i], proto);
+        return proto;
+}
+
+static OnnxAttribute **attributes_back(const struct model *model, const struct model_attribute *attributes,
+                                       size_t count)
+{
+        OnnxAttribute **list = arena_new_array(model->names.arena, OnnxAttribute *, count);
+
+        for (size_t a = 0; a < count; a++)
+                list[a] = attribute_back(model, &attributes[a]);
+        return list;
+}
+
 static inline OnnxNode *node_back(const struct model *model, const struct model_node *node)
 {
         struct arena *arena = model->names.arena;
@@ -83,21 +173,7 @@ static inline OnnxNode *node_back(const struct model *model, const struct model_
         for (size_t o = 0; o < node->n_output; o++)
                 proto->output[o] = (char *)(uintptr_t)str_text(model->names.strings, node_output(node, o));
         proto->n_attribute = node->n_attribute;
-        proto->attribute = arena_new_array(arena, OnnxAttribute *, node->n_attribute);
-        for (size_t a = 0; a < node->n_attribute; a++) {
-                OnnxAttribute *attribute = proto->attribute[a] = arena_new_array(arena, OnnxAttribute, 1);
-
-                *attribute = *node_attribute(node, a);
-                if (attribute->t) { /* but for its external_data, of which only the number is read */
-                        attribute->t = tensor_back(model, model_tensor_of(arena, attribute->t));
-                        attribute->t->name = node_attribute(node, a)->t->name;
-                }
-                if (attribute->g)
-                        attribute->g = graph_back(model, attribute->g);
-                attribute->graphs = arena_new_array(arena, OnnxGraph *, attribute->n_graphs);
-                for (size_t i = 0; i < attribute->n_graphs; i++)
-                        attribute->graphs[i] = graph_back(model, node_attribute(node, a)->graphs[i]);
-        }
+        proto->attribute = attributes_back(model, node_attributes(node), node->n_attribute);
         return proto;
 }
 
@@ -139,6 +215,11 @@ static inline uint8_t *model_serialize(const struct model *model, size_t *ret_si
                 *proto.functions[i] = *function;
                 proto.functions[i]->n_node = function_nodes(function)->count;
                 proto.functions[i]->node = nodes_back(model, function_nodes(function));
+                const struct model_attribute *defaults =
+                        function_defaults(function, &proto.functions[i]->n_attribute_proto);
+
+                proto.functions[i]->attribute_proto =
+                        attributes_back(model, defaults, proto.functions[i]->n_attribute_proto);
         }
         *ret_size = shaped__onnx__v1__model_proto__get_packed_size(&proto);
         uint8_t *bytes = arena_alloc(model->names.arena, *ret_size);

@@ -3,11 +3,12 @@
 #include <stdio.h>
 
 #include "model/skim.h"
+#include "model_proto.h"
 #include "unit.h"
 #include "wire_builder.h"
 
 enum { MODEL_IR = 1, MODEL_PRODUCER = 2, MODEL_GRAPH = 7, MODEL_OPSET = 8 };
-enum { GRAPH_INITIALIZER = 5, TENSOR_NAME = 8, TENSOR_RAW = 9 };
+enum { GRAPH_NODE = 1, GRAPH_INITIALIZER = 5, TENSOR_NAME = 8, TENSOR_RAW = 9, NODE_ATTRIBUTE = 5 };
 
 struct load {
         struct arena *arena;
@@ -219,5 +220,149 @@ START_TEST(parses_later_what_is_put_aside)
 }
 END_TEST
 
+static const uint8_t three[] = {2, 3, 0x96, 0x01}; /* varints */
+
+/* Fields of an attribute by letters: capitals are messages, and numbers that are packed. */
+static const struct attribute_field {
+        char letter;
+        enum wire_type type;
+        uint32_t number;
+        int64_t value;
+        const void *bytes;
+        size_t size;
+} attribute_fields[] = {
+        {'n', WIRE_LENGTH, 1, 0, "axis", 4},
+        {'f', WIRE_I32, 2, 0x3fc00000, NULL, 0},
+        {'i', WIRE_VARINT, 3, -7, NULL, 0},
+        {'s', WIRE_LENGTH, 4, 0, "text", 4},
+        {'e', WIRE_LENGTH, 4, 0, NULL, 0},
+        {'T', WIRE_LENGTH, 5, 0,
+         "\x10\x01\x0a\x04\x02\x03\x96\x01\x42\x01t\x4a\x04"
+         "data",
+         17},
+        {'G', WIRE_LENGTH, 6, 0, NULL, 0},
+        {'F', WIRE_LENGTH, 7, 0, "\0\0\0\0\0\0\0\0", 8},
+        {'g', WIRE_I32, 7, 0x3fc00000, NULL, 0},
+        {'I', WIRE_LENGTH, 8, 0, three, sizeof(three)},
+        {'j', WIRE_VARINT, 8, 300, NULL, 0},
+        {'S', WIRE_LENGTH, 9, 0, NULL, 0},
+        {'K', WIRE_LENGTH, 10, 0, NULL, 0},
+        {'L', WIRE_LENGTH, 11, 0, NULL, 0},
+        {'d', WIRE_LENGTH, 13, 0, "what it is for", 14},
+        {'P', WIRE_LENGTH, 14, 0, NULL, 0},
+        {'Q', WIRE_LENGTH, 15, 0, NULL, 0},
+        {'t', WIRE_VARINT, 20, 2, NULL, 0},
+        {'u', WIRE_VARINT, 20, 1000, NULL, 0},
+        {'r', WIRE_LENGTH, 21, 0, "of the function", 15},
+        {'Y', WIRE_LENGTH, 22, 0, NULL, 0},
+        {'Z', WIRE_LENGTH, 23, 0, NULL, 0},
+};
+
+#define ATTRIBUTE_FIELDS (sizeof(attribute_fields) / sizeof(*attribute_fields))
+
+static void put_attribute_field(struct bytes *b, char letter)
+{
+        const struct attribute_field *field = attribute_fields;
+
+        while (field->letter != letter)
+                field++;
+        if (field->type == WIRE_LENGTH)
+                put_bytes(b, field->number, field->bytes, field->size);
+        else if (field->type == WIRE_I32)
+                put_fixed32(b, field->number, (uint32_t)field->value);
+        else
+                put_int(b, field->number, field->value);
+}
+
+/* NULL: it is refused. */
+static struct model *load_by(struct arena *arena, struct loader *loader, const struct bytes *bytes)
+{
+        const struct skim_sink sink = {loader_read, loader_take, loader_settle, loader};
+        struct ox_limits limits;
+        const uint8_t *kept;
+        const char *error;
+        struct model *model;
+        size_t size;
+
+        ox_limits_default(&limits);
+        struct skimmer *skimmer = skim_new(arena, &limits, loader ? &sink : NULL);
+
+        skim_feed(skimmer, bytes->at, bytes->size);
+        if (skim_end(skimmer, &kept, &size) != OX_OK)
+                return NULL;
+        ck_assert_int_eq(model_load(arena, kept, size, loader, &model, &error), OX_OK);
+        return model;
+}
+
+/* A node with an attribute of these fields, read at once and by protobuf-c, which must be the same. NULL: both refuse
+   it, since a message is there twice. */
+static const struct model_attribute *read_attribute(struct arena *arena, const char *fields)
+{
+        struct bytes bytes = {0};
+        size_t size, wanted_size;
+
+        for (const char *letter = fields; *letter; letter++)
+                put_attribute_field(&bytes, *letter);
+        wrap(&bytes, NODE_ATTRIBUTE);
+        wrap(&bytes, GRAPH_NODE);
+        wrap(&bytes, MODEL_GRAPH);
+        const struct model *model = load_by(arena, loader_new(arena, 0), &bytes);
+        const struct model *wanted = load_by(arena, NULL, &bytes);
+
+        drop_bytes(&bytes);
+        ck_assert((model == NULL) == (wanted == NULL));
+        if (model == NULL)
+                return NULL;
+        const uint8_t *at = model_serialize(model, &size), *wanted_at = model_serialize(wanted, &wanted_size);
+
+        ck_assert_msg(size == wanted_size && memcmp(at, wanted_at, size) == 0, "%s is read otherwise", fields);
+        return node_attribute(graph_nodes(model->proto->graph)->first, 0);
+}
+
+START_TEST(reads_attributes_as_protobuf_c_does)
+{
+        char fields[4] = "";
+
+        for (size_t a = 0; a < ATTRIBUTE_FIELDS; a++) {
+                for (size_t b = 0; b < 4 * ATTRIBUTE_FIELDS; b++) {
+                        struct arena *arena = arena_new((size_t)1 << 20);
+
+                        fields[0] = attribute_fields[a].letter;
+                        fields[1] = attribute_fields[b / 4].letter;
+                        fields[2] = "\0nti"[b % 4];
+                        read_attribute(arena, fields);
+                        arena_free(arena);
+                }
+        }
+}
+END_TEST
+
+START_TEST(holds_what_attributes_say)
+{
+        struct arena *arena = arena_new((size_t)1 << 20);
+        const struct model_attribute *one = read_attribute(arena, "njjjt"), *several = read_attribute(arena, "Tifg");
+        const struct model_attribute *none = read_attribute(arena, "nu");
+        const struct model_tensor *tensor = attribute_tensor(several);
+
+        ck_assert_str_eq(one->name, "axis");
+        ck_assert_int_eq(one->type, HELD_INT);
+        ck_assert_int_eq(one->held, HELD_INTS);
+        ck_assert_uint_eq(one->count, 3);
+        ck_assert_int_eq(one->ints[2], 300);
+        ck_assert_int_eq(attribute_int(one), 0);
+        ck_assert_str_eq(several->name, "");
+        ck_assert_int_eq(several->held, HELD_SEVERAL);
+        ck_assert_int_eq(attribute_int(several), -7);
+        ck_assert(attribute_float(several) == 1.5F);
+        ck_assert_uint_eq(attribute_count(several, HELD_FLOATS), 1);
+        ck_assert(tensor != NULL && tensor->n_dim == 3 && tensor->dim[2].val == 150);
+        ck_assert_ptr_null(attribute_graph(several));
+        ck_assert_int_eq(none->type, TYPE_OF_NO_VALUE);
+        ck_assert_int_eq(none->held, HELD_UNDEFINED);
+        arena_free(arena);
+}
+END_TEST
+
 UNIT_MAIN("load", takes_a_graph_with_opsets, takes_old_models_without_opsets, refuses_what_is_no_model,
-          tells_when_memory_runs_out, reads_raw_data_where_it_stands, parses_later_what_is_put_aside);
+          tells_when_memory_runs_out, reads_raw_data_where_it_stands, parses_later_what_is_put_aside,
+          reads_attributes_as_protobuf_c_does, holds_what_attributes_say);

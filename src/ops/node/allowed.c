@@ -157,26 +157,14 @@ static bool refuse_text(const struct held *h, const char *text, size_t length, e
 
 /* -- the attribute -- */
 
-static size_t count_elements(const OnnxAttribute *given, enum attr_type type)
+static bool is_list(enum attr_type type)
 {
-        switch (type) {
-        case ATTR_FLOATS:
-                return given->n_floats;
-        case ATTR_INTS:
-                return given->n_ints;
-        case ATTR_STRINGS:
-                return given->n_strings;
-        case ATTR_TENSORS:
-                return given->n_tensors;
-        case ATTR_GRAPHS:
-                return given->n_graphs;
-        case ATTR_SPARSE_TENSORS:
-                return given->n_sparse_tensors;
-        case ATTR_TYPE_PROTOS:
-                return given->n_type_protos;
-        default:
-                return 1;
-        }
+        return (type >= ATTR_FLOATS && type <= ATTR_GRAPHS) || type == ATTR_SPARSE_TENSORS || type == ATTR_TYPE_PROTOS;
+}
+
+static size_t count_elements(const struct model_attribute *given, enum attr_type type)
+{
+        return is_list(type) ? attribute_count(given, (enum attribute_held)type) : 1;
 }
 
 static enum ox_code check_count(struct node *n, const struct op_attr *attr, size_t count)
@@ -193,24 +181,33 @@ static enum ox_code check_count(struct node *n, const struct op_attr *attr, size
                           wanted, wanted == 1 ? "" : "s", count);
 }
 
-/* Element `i` of a list, or (0) the value itself. */
-static bool refuse_element(const struct held *h, const OnnxAttribute *given, size_t i, enum ox_code *ret)
+static bool refuse_string(const struct held *h, const struct model_attribute *given, enum ox_code *ret)
 {
+        const struct model_attribute *value = attribute_value(given, HELD_STRING);
+        const size_t length = value ? value->count : 0;
+
+        return refuse_text(h, length > 0 ? (const char *)value->bytes : "", length, ret);
+}
+
+/* Element `i` of a list, or (0) the value itself. */
+static bool refuse_element(const struct held *h, const struct model_attribute *given, size_t i, enum ox_code *ret)
+{
+        const struct model_attribute *list = attribute_value(given, (enum attribute_held)h->attr->type);
+
         switch (h->attr->type) {
-        case ATTR_INT: /* proto3 writers omit a zero */
-                return refuse_int(h, given->has_i ? given->i : 0, ret);
+        case ATTR_INT:
+                return refuse_int(h, attribute_int(given), ret);
         case ATTR_INTS:
-                return refuse_int(h, given->ints[i], ret);
+                return refuse_int(h, list->ints[i], ret);
         case ATTR_FLOAT:
-                return refuse_float(h, given->has_f ? (double)given->f : 0.0, ret);
+                return refuse_float(h, (double)attribute_float(given), ret);
         case ATTR_FLOATS:
-                return refuse_float(h, (double)given->floats[i], ret);
+                return refuse_float(h, (double)list->floats[i], ret);
         case ATTR_STRING:
-                return refuse_text(h, given->has_s && given->s.len > 0 ? (const char *)given->s.data : "",
-                                   given->has_s ? given->s.len : 0, ret);
+                return refuse_string(h, given, ret);
         case ATTR_STRINGS:
-                return refuse_text(h, given->strings[i].len > 0 ? (const char *)given->strings[i].data : "",
-                                   given->strings[i].len, ret);
+                return refuse_text(h, list->strings[i].len > 0 ? (const char *)list->strings[i].data : "",
+                                   list->strings[i].len, ret);
         default:
                 return false;
         }
@@ -218,17 +215,19 @@ static bool refuse_element(const struct held *h, const OnnxAttribute *given, siz
 
 /* Whether a list of integers, as the attributes of most windows are, has nothing but a range to keep to, and keeps to
    it. */
-static bool are_within(const OnnxAttribute *given, const struct op_allowed *allowed)
+static bool are_within(const struct model_attribute *given, const struct op_allowed *allowed)
 {
-        bool within = !allowed->variable && allowed->count == 0 && given->n_ints >= allowed->min_count &&
-                      given->n_ints <= allowed->max_count;
+        const struct model_attribute *list = attribute_value(given, HELD_INTS);
+        const size_t count = list ? list->count : 0;
+        bool within =
+                !allowed->variable && allowed->count == 0 && count >= allowed->min_count && count <= allowed->max_count;
 
-        for (size_t i = 0; within && i < given->n_ints; i++)
-                within = given->ints[i] >= allowed->least && given->ints[i] <= allowed->most;
+        for (size_t i = 0; within && i < count; i++)
+                within = list->ints[i] >= allowed->least && list->ints[i] <= allowed->most;
         return within;
 }
 
-enum ox_code attr_check_allowed(struct node *n, const OnnxAttribute *given, const struct op_attr *attr,
+enum ox_code attr_check_allowed(struct node *n, const struct model_attribute *given, const struct op_attr *attr,
                                 bool check_types)
 {
         if (!attr->allowed)

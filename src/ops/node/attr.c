@@ -1,14 +1,20 @@
 /* Attributes of a node: the given value, else the row's default. */
 #include "ops/node/attr.h"
 
+#include <assert.h>
+
 #include "base/str.h"
 
-const OnnxAttribute *attr_find(const struct node *n, const char *name)
+#define ATTR_TYPE(Name, number, text) static_assert((int)HELD_##Name == (number), "by the same numbers");
+#include "ops/table/attr_types.def"
+#undef ATTR_TYPE
+
+const struct model_attribute *attr_find(const struct node *n, const char *name)
 {
         for (size_t a = 0; a < n->source->n_attribute; a++) {
-                const OnnxAttribute *attr = node_attribute(n->source, a);
+                const struct model_attribute *attr = node_attribute(n->source, a);
 
-                if (attr->name && text_same(attr->name, name))
+                if (text_same(attr->name, name))
                         return attr;
         }
         return NULL;
@@ -29,7 +35,7 @@ static const struct op_attr *default_of(const struct node *n, const char *name)
 
 /* Sets one of both: the given attribute, else the row's default, and the other one to NULL. False if there is
    neither. */
-static bool attr_either(const struct node *n, const char *name, const OnnxAttribute **ret_given,
+static bool attr_either(const struct node *n, const char *name, const struct model_attribute **ret_given,
                         const struct op_attr **ret_default)
 {
         *ret_given = attr_find(n, name);
@@ -39,13 +45,12 @@ static bool attr_either(const struct node *n, const char *name, const OnnxAttrib
 
 bool attr_int(const struct node *n, const char *name, int64_t *ret)
 {
-        const OnnxAttribute *given;
+        const struct model_attribute *given;
         const struct op_attr *otherwise;
 
         if (!attr_either(n, name, &given, &otherwise))
                 return false;
-        /* proto3 writers omit a zero; the check of the node made sure that the type is INT. */
-        *ret = !given ? otherwise->i : given->has_i ? given->i : 0;
+        *ret = given ? attribute_int(given) : otherwise->i;
         return true;
 }
 
@@ -65,70 +70,74 @@ enum elem attr_elem(const struct node *n, const char *name, enum elem otherwise)
 
 bool attr_float(const struct node *n, const char *name, double *ret)
 {
-        const OnnxAttribute *given;
+        const struct model_attribute *given;
         const struct op_attr *otherwise;
 
         if (!attr_either(n, name, &given, &otherwise))
                 return false;
-        *ret = !given ? otherwise->f : given->has_f ? (double)given->f : 0.0;
+        *ret = given ? (double)attribute_float(given) : otherwise->f;
         return true;
 }
 
 bool attr_ints(const struct node *n, const char *name, const int64_t **ret, size_t *ret_count)
 {
-        const OnnxAttribute *given;
+        const struct model_attribute *given;
         const struct op_attr *otherwise;
 
         if (!attr_either(n, name, &given, &otherwise))
                 return false;
-        *ret = given ? given->ints : otherwise->ints;
-        *ret_count = given ? given->n_ints : otherwise->count;
+        given = given ? attribute_value(given, HELD_INTS) : NULL;
+        *ret = given ? given->ints : otherwise ? otherwise->ints : NULL;
+        *ret_count = given ? given->count : otherwise ? otherwise->count : 0;
         return true;
 }
 
 bool attr_floats(const struct node *n, const char *name, const float **ret, size_t *ret_count)
 {
-        const OnnxAttribute *given;
+        const struct model_attribute *given;
         const struct op_attr *otherwise;
 
         if (!attr_either(n, name, &given, &otherwise))
                 return false;
-        *ret = given ? given->floats : otherwise->floats;
-        *ret_count = given ? given->n_floats : otherwise->count;
+        given = given ? attribute_value(given, HELD_FLOATS) : NULL;
+        *ret = given ? given->floats : otherwise ? otherwise->floats : NULL;
+        *ret_count = given ? given->count : otherwise ? otherwise->count : 0;
         return true;
 }
 
 bool attr_string(const struct node *n, const char *name, const char **ret)
 {
-        const OnnxAttribute *given;
+        const struct model_attribute *given;
         const struct op_attr *otherwise;
 
         if (!attr_either(n, name, &given, &otherwise))
                 return false;
+        given = given ? attribute_value(given, HELD_STRING) : NULL;
         if (given)
-                *ret = given->has_s ? arena_strndup(n->arena, (const char *)given->s.data, given->s.len) : "";
+                *ret = arena_strndup(n->arena, (const char *)given->bytes, given->count);
         else
-                *ret = otherwise->s;
+                *ret = otherwise ? otherwise->s : "";
         return true;
 }
 
 /* The text is not copied, because it may be long and read often. */
 bool attr_is(const struct node *n, const char *name, const char *wanted)
 {
-        const OnnxAttribute *attr = attr_find(n, name);
+        const struct model_attribute *attr = attr_find(n, name);
         const struct op_attr *otherwise;
         size_t length = strlen(wanted);
 
         if (!attr)
                 return (otherwise = default_of(n, name)) != NULL && text_same(otherwise->s, wanted);
-        if (!attr->has_s)
+        attr = attribute_value(attr, HELD_STRING);
+        if (!attr)
                 return length == 0;
-        return attr->s.len == length && (length == 0 || memcmp(attr->s.data, wanted, length) == 0);
+        return attr->count == length && (length == 0 || memcmp(attr->bytes, wanted, length) == 0);
 }
 
 const struct model_tensor *attr_tensor(const struct node *n, const char *name)
 {
-        const OnnxAttribute *attr = attr_find(n, name);
+        const struct model_attribute *attr = attr_find(n, name);
 
-        return attr && attr->t ? model_tensor_of(n->arena, attr->t) : NULL;
+        return attr ? attribute_tensor(attr) : NULL;
 }

@@ -3,7 +3,7 @@
 
 #include "ops/node/node.h"
 
-const OnnxAttribute *attr_find(const struct node *n, const char *name); /* as given; NULL */
+const struct model_attribute *attr_find(const struct node *n, const char *name); /* as given; NULL */
 bool attr_given(const struct node *n, const char *name);
 bool attr_int(const struct node *n, const char *name, int64_t *ret);
 int64_t attr_int_or(const struct node *n, const char *name, int64_t otherwise);

@@ -69,38 +69,20 @@ static enum ox_code check_outputs(struct node *n)
         return OX_OK;
 }
 
-/* The field of an attribute that is set, with preference for `wanted`: IR versions before 2 had no `type`.
-   ATTR_UNDEFINED: no field, which also stands for an empty list and for an omitted zero. */
-static enum attr_type filled_type(const OnnxAttribute *attr, enum attr_type wanted)
+/* The type of an attribute's value, with preference for `wanted`: IR versions before 2 had no `type`. ATTR_UNDEFINED:
+   it has none, which also stands for an empty list and for an omitted zero. */
+static enum attr_type filled_type(const struct model_attribute *attr, enum attr_type wanted)
 {
-        const bool filled[] = {
-                [ATTR_FLOAT] = attr->has_f,
-                [ATTR_INT] = attr->has_i,
-                [ATTR_STRING] = attr->has_s,
-                [ATTR_TENSOR] = attr->t,
-                [ATTR_GRAPH] = attr->g,
-                [ATTR_FLOATS] = attr->n_floats > 0,
-                [ATTR_INTS] = attr->n_ints > 0,
-                [ATTR_STRINGS] = attr->n_strings > 0,
-                [ATTR_TENSORS] = attr->n_tensors > 0,
-                [ATTR_GRAPHS] = attr->n_graphs > 0,
-                [ATTR_SPARSE_TENSOR] = attr->sparse_tensor,
-                [ATTR_SPARSE_TENSORS] = attr->n_sparse_tensors > 0,
-                [ATTR_TYPE_PROTO] = attr->tp,
-                [ATTR_TYPE_PROTOS] = attr->n_type_protos > 0,
-        };
-
-        if (filled[wanted])
+        if (attribute_value(attr, (enum attribute_held)wanted))
                 return wanted;
-        for (int type = ATTR_FLOAT; type <= ATTR_TYPE_PROTOS; type++)
-                if (filled[type])
-                        return (enum attr_type)type;
-        return ATTR_UNDEFINED;
+        if (attr->held == HELD_SEVERAL)
+                attr = attr->several;
+        return attr->held < HELD_REFERENCE ? (enum attr_type)attr->held : ATTR_UNDEFINED;
 }
 
-static enum ox_code check_attr(struct node *n, const OnnxAttribute *attr, const struct op_attr *wanted)
+static enum ox_code check_attr(struct node *n, const struct model_attribute *attr, const struct op_attr *wanted)
 {
-        int type = attr->has_type ? (int)attr->type : ATTR_UNDEFINED;
+        int type = attr->type;
 
         if (type == ATTR_UNDEFINED)
                 type = filled_type(attr, wanted->type);
@@ -118,9 +100,9 @@ static void drop_unknown_attrs(struct node *n)
 
         known->n_attribute = 0;
         for (size_t i = 0; i < n->source->n_attribute; i++) {
-                OnnxAttribute *attr = node_attributes(n->source)[i];
-                if (attr->name && op_find_attr(n->row, attr->name))
-                        node_attributes(known)[known->n_attribute++] = attr;
+                const struct model_attribute *attr = node_attribute(n->source, i);
+                if (op_find_attr(n->row, attr->name))
+                        node_attributes(known)[known->n_attribute++] = *attr;
         }
         n->source = known;
 }
@@ -150,7 +132,7 @@ static size_t first_attribute(const struct node *n, const char *name)
 {
         size_t i = 0;
 
-        while (i < n->source->n_attribute && strcmp(text_or_empty(node_attribute(n->source, i)->name), name) != 0)
+        while (i < n->source->n_attribute && strcmp(node_attribute(n->source, i)->name, name) != 0)
                 i++;
         return i;
 }
@@ -162,8 +144,8 @@ static enum ox_code check_attrs(struct node *n, bool check_types)
         uint64_t seen = 0; /* bit a: attribute a of the row */
 
         for (size_t i = 0; i < n->source->n_attribute; i++) {
-                const OnnxAttribute *attr = node_attribute(n->source, i);
-                const char *name = attr->name ? attr->name : "";
+                const struct model_attribute *attr = node_attribute(n->source, i);
+                const char *name = attr->name;
                 const struct op_attr *wanted = op_find_attr(n->row, name);
                 if (!wanted) {
                         has_others = true;

@@ -6,22 +6,26 @@
 
 /* -- helpers -- */
 
+static size_t count_of(const struct node *n, const char *name, enum attribute_held held)
+{
+        const struct model_attribute *attr = attr_find(n, name);
+
+        return attr ? attribute_count(attr, held) : 0;
+}
+
 static size_t count_ints(const struct node *n, const char *name)
 {
-        const OnnxAttribute *attr = attr_find(n, name);
-        return attr ? attr->n_ints : 0;
+        return count_of(n, name, HELD_INTS);
 }
 
 static size_t count_floats(const struct node *n, const char *name)
 {
-        const OnnxAttribute *attr = attr_find(n, name);
-        return attr ? attr->n_floats : 0;
+        return count_of(n, name, HELD_FLOATS);
 }
 
 static size_t count_strings(const struct node *n, const char *name)
 {
-        const OnnxAttribute *attr = attr_find(n, name);
-        return attr ? attr->n_strings : 0;
+        return count_of(n, name, HELD_STRINGS);
 }
 
 /* The number of examples: N for [N, C], 1 for [C]. */

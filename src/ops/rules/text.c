@@ -37,7 +37,7 @@ enum ox_code infer_StringSplit(struct node *n)
 /* StringNormalizer (10): [C] or [1, C]. Stop words remove elements; if none is left, the output is one empty text. */
 enum ox_code infer_StringNormalizer(struct node *n)
 {
-        const OnnxAttribute *stopwords = attr_find(n, "stopwords");
+        const struct model_attribute *stopwords = attr_find(n, "stopwords");
 
         if (!in_has_rank(n, 0))
                 return out_elem(n, 0, ELEM_STRING);
@@ -49,7 +49,7 @@ enum ox_code infer_StringNormalizer(struct node *n)
                 TRY(dim_agree(n, &dims[0], dim_int(1), 0));
         struct dim most = dim_max(n->dims, dims[rank - 1], dim_int(1));
         dims[rank - 1] = most;
-        if (stopwords && stopwords->n_strings > 0 && !dim_is(most, 1)) {
+        if (stopwords && attribute_count(stopwords, HELD_STRINGS) > 0 && !dim_is(most, 1)) {
                 dims[rank - 1] = out_fresh(n, 0, rank - 1);
                 dim_assume_ge(n->dims, dims[rank - 1], 1);
                 if (dim_is_int(most))

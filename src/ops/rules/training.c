@@ -43,12 +43,11 @@ enum ox_code infer_Momentum(struct node *n)
    input. */
 enum ox_code infer_Gradient(struct node *n)
 {
-        const OnnxAttribute *xs = attr_find(n, "xs");
+        const size_t n_xs = attribute_count(attr_find(n, "xs"), HELD_STRINGS);
 
-        if ((size_t)n->n_out > xs->n_strings || n->n_out > n->n_in)
+        if ((size_t)n->n_out > n_xs || n->n_out > n->n_in)
                 return node_error(n, REASON_OUTPUT_COUNT, -1,
-                                  "the number of outputs must be the number of xs, %zu, got %d", xs->n_strings,
-                                  n->n_out);
+                                  "the number of outputs must be the number of xs, %zu, got %d", n_xs, n->n_out);
         for (int o = 0; o < n->n_out; o++) {
                 TRY(in_expect_tensor(n, o));
                 TRY(out_like(n, o, in_elem(n, o), o));

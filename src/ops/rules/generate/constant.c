@@ -7,7 +7,7 @@
 
 /* Exactly one attribute is given: `value` alone up to version 9, `sparse_value` from 11, the others from 12 on. The
    operator has no other attributes, and the check of the node has removed any that the row does not have. */
-static enum ox_code constant_form(struct node *n, const OnnxAttribute **ret)
+static enum ox_code constant_form(struct node *n, const struct model_attribute **ret)
 {
         size_t given = n->source->n_attribute;
 
@@ -25,9 +25,8 @@ static enum ox_code constant_bad(struct node *n, const char *fault)
         return node_error(n, REASON_TENSOR_INVALID, -1, "the constant: %s", fault);
 }
 
-static enum ox_code constant_tensor(struct node *n, const OnnxTensor *proto)
+static enum ox_code constant_tensor(struct node *n, const struct model_tensor *tensor)
 {
-        const struct model_tensor *tensor = proto ? model_tensor_of(n->arena, proto) : NULL;
         const char *fault = NULL;
         const struct content *content;
         struct type type;
@@ -46,8 +45,10 @@ static enum ox_code constant_tensor(struct node *n, const OnnxTensor *proto)
 }
 
 /* `sparse_value` gives a dense tensor. */
-static enum ox_code constant_sparse(struct node *n, const OnnxSparseTensor *sparse)
+static enum ox_code constant_sparse(struct node *n, const struct model_attribute *form)
 {
+        const struct model_attribute *value = attribute_value(form, HELD_SPARSE_TENSOR);
+        const OnnxSparseTensor *sparse = value ? value->sparse : NULL;
         const char *fault = NULL;
         struct type type;
         struct dim *dims;
@@ -64,7 +65,7 @@ static enum ox_code constant_sparse(struct node *n, const OnnxSparseTensor *spar
         return out_tensor(n, 0, type.elem, (int)sparse->n_dims, dims);
 }
 
-static bool is_form(const OnnxAttribute *attribute, const char *name)
+static bool is_form(const struct model_attribute *attribute, const char *name)
 {
         return strcmp(attribute->name, name) == 0;
 }
@@ -87,10 +88,11 @@ static enum ox_code constant_vector(struct node *n, enum elem elem, size_t count
         return out_tensor(n, 0, elem, 1, length);
 }
 
-static enum ox_code constant_numbers(struct node *n, const OnnxAttribute *form)
+static enum ox_code constant_numbers(struct node *n, const struct model_attribute *form)
 {
         bool floats = is_form(form, "value_floats");
-        size_t count = floats ? form->n_floats : form->n_ints;
+        const struct model_attribute *list = attribute_value(form, floats ? HELD_FLOATS : HELD_INTS);
+        size_t count = list ? list->count : 0;
         struct content *content;
 
         TRY(constant_vector(n, floats ? ELEM_FLOAT : ELEM_INT64, count));
@@ -98,7 +100,7 @@ static enum ox_code constant_numbers(struct node *n, const OnnxAttribute *form)
                 return OX_OK;
         content = content_new(n->arena, count);
         for (size_t k = 0; k < count; k++)
-                content_set(content, k, floats ? scalar_float(form->floats[k]) : scalar_int(dim_int(form->ints[k])));
+                content_set(content, k, floats ? scalar_float(list->floats[k]) : scalar_int(dim_int(list->ints[k])));
         out_content(n, 0, content);
         return OX_OK;
 }
@@ -106,20 +108,20 @@ static enum ox_code constant_numbers(struct node *n, const OnnxAttribute *form)
 /* Constant (1, 9, 11, 12, 13, 19, 21, 23, 24, 25). Sets contents too, because they stand in the same attribute. */
 enum ox_code infer_Constant(struct node *n)
 {
-        const OnnxAttribute *form = NULL;
+        const struct model_attribute *form = NULL;
 
         TRY(constant_form(n, &form));
         if (is_form(form, "value"))
-                return constant_tensor(n, form->t);
+                return constant_tensor(n, attribute_tensor(form));
         if (is_form(form, "sparse_value"))
-                return constant_sparse(n, form->sparse_tensor);
+                return constant_sparse(n, form);
         if (is_form(form, "value_float"))
-                return constant_number(n, ELEM_FLOAT, scalar_float(form->f));
+                return constant_number(n, ELEM_FLOAT, scalar_float(attribute_float(form)));
         if (is_form(form, "value_int"))
-                return constant_number(n, ELEM_INT64, scalar_int(dim_int(form->i)));
+                return constant_number(n, ELEM_INT64, scalar_int(dim_int(attribute_int(form))));
         if (is_form(form, "value_floats") || is_form(form, "value_ints"))
                 return constant_numbers(n, form);
         if (is_form(form, "value_string"))
                 return out_tensor(n, 0, ELEM_STRING, 0, NULL);
-        return constant_vector(n, ELEM_STRING, form->n_strings);
+        return constant_vector(n, ELEM_STRING, attribute_count(form, HELD_STRINGS));
 }

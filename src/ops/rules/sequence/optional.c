@@ -81,7 +81,7 @@ static enum ox_code type_from_proto(struct node *n, const OnnxType *proto, struc
 /* Optional (15): holds its input, or is empty and has the type in `type`. */
 enum ox_code infer_Optional(struct node *n)
 {
-        const OnnxAttribute *attr = attr_find(n, "type");
+        const struct model_attribute *attr = attr_find(n, "type");
         struct type type = type_unknown;
 
         if (in_given(n, 0)) {
@@ -90,9 +90,10 @@ enum ox_code infer_Optional(struct node *n)
                                           "the input must be a tensor or a sequence of tensors");
                 return out_optional(n, in_type(n, 0), true);
         }
-        if (!attr || !attr->tp)
+        attr = attr ? attribute_value(attr, HELD_TYPE_PROTO) : NULL;
+        if (!attr)
                 return node_error(n, REASON_MISSING_ATTRIBUTE, -1, "an input or the attribute 'type' is required");
-        TRY(type_from_proto(n, attr->tp, &type));
+        TRY(type_from_proto(n, attr->type_proto, &type));
         return out_optional(n, type_keep(n->arena, type), false);
 }
 
