@@ -20,11 +20,17 @@ static uint32_t first_slot(const struct model_names *names, const char *domain, 
         return (uint32_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) & names->slot_mask;
 }
 
+/* A number for a text that is not empty. */
+static inline size_t seen_number(const char *text, size_t length)
+{
+        const unsigned char *at = (const unsigned char *)text;
+
+        return at[0] * 7U + at[length - 1] * 5U + at[length / 2] * 3U + length;
+}
+
 static size_t seen_place(const char *type, size_t length)
 {
-        const unsigned char *at = (const unsigned char *)type;
-
-        return (at[0] * 7U + at[length - 1] * 5U + at[length / 2] * 3U + length) % SEEN_OPS;
+        return seen_number(type, length) % SEEN_OPS;
 }
 
 const struct model_op *model_op_seen(const struct model_names *names, const char *type, size_t length)
@@ -86,6 +92,21 @@ const struct model_op *model_op_of(struct model_names *names, const char *domain
                 grow_ops(names);
         put_op(names, made);
         return note_seen(names, made);
+}
+
+const char *model_name_seen(const struct model_names *names, const char *text, size_t length)
+{
+        const char *name = length ? names->seen_name[seen_number(text, length) % SEEN_NAMES] : NULL;
+
+        return name && str_text_form(name).length == length && text_same_of(name, text, length) ? name : NULL;
+}
+
+void model_name_note(struct model_names *names, const char *name)
+{
+        const size_t length = str_text_form(name).length;
+
+        if (length)
+                names->seen_name[seen_number(name, length) % SEEN_NAMES] = name;
 }
 
 /* -- nodes -- */

@@ -95,7 +95,8 @@ static inline const struct node_list *function_nodes(const OnnxFunction *functio
         return &((const struct model_function *)function)->nodes;
 }
 
-#define SEEN_OPS 64
+#define SEEN_OPS   64
+#define SEEN_NAMES 64
 
 static inline const struct model_attribute *function_defaults(const OnnxFunction *function, size_t *ret_count)
 {
@@ -110,6 +111,7 @@ struct model_names {
         const struct model_op **slot; /* slot_mask + 1 of them; NULL: free */
         uint32_t slot_mask, n_op;
         const struct model_op *seen[SEEN_OPS]; /* some that a type alone names, each in the place of its type */
+        const char *seen_name[SEEN_NAMES];     /* some of attributes, which are interned, each in its place */
         bool has_bodies;                       /* some node has a graph */
 };
 
@@ -121,6 +123,11 @@ const struct model_op *model_op_of(struct model_names *names, const char *domain
 
 /* The operator that a type alone names, without domain and overload, if it is among those remembered; else NULL. */
 const struct model_op *model_op_seen(const struct model_names *names, const char *type, size_t length);
+
+/* A name that attributes had before, if it is among those remembered; else NULL. */
+const char *model_name_seen(const struct model_names *names, const char *text, size_t length);
+/* Remembers a name that is interned. */
+void model_name_note(struct model_names *names, const char *name);
 
 /* A node whose values and attributes are to be filled in. */
 struct model_node *model_node_new(struct arena *arena, const struct model_op *op, const char *name, size_t n_input,

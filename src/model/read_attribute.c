@@ -179,10 +179,15 @@ static bool read_reference(struct reader *r, struct span content, struct model_a
 
 static inline bool read_name_of(struct reader *r, struct span content, struct model_attribute *a)
 {
+        const size_t length = (size_t)(content.end - content.at);
         char *name;
 
+        a->name = length <= r->limits.name_most ? model_name_seen(r->names, (const char *)content.at, length) : NULL;
+        if (a->name)
+                return true;
         if (!read_name(r, content, &name))
                 return false;
+        model_name_note(r->names, name);
         a->name = name;
         return true;
 }
