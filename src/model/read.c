@@ -99,6 +99,7 @@ bool take_any_field(struct span *span, struct field *ret)
 {
         struct wire_head head;
 
+        *ret = (struct field){.tag = 0};
         if (!next_head(*span, &head) || is_long(span->at, &head))
                 return false;
         *ret = (struct field){.tag = TAG(head.number, head.type), .value = head.value, .size = field_size(&head)};

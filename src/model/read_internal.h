@@ -56,14 +56,26 @@ struct field {
 /* False if it is no field, or a length is in more bytes than it needs. */
 bool take_any_field(struct span *span, struct field *ret);
 
-/* The same, at once for nearly all there are: those with a tag and a length, or a value, of one byte each. */
+static inline bool take_other_field(struct span *span, struct field *ret)
+{
+        struct span rest = *span;
+        struct field field;
+        const bool is_taken = take_any_field(&rest, &field);
+
+        *span = rest;
+        *ret = field;
+        return is_taken;
+}
+
+/* The same, at once for nearly all there are: those with a tag and a length, or a value, of one byte each. What is read
+   stays in registers, as its address goes nowhere. */
 static inline __attribute__((always_inline)) bool take_field(struct span *span, struct field *ret)
 {
         const uint8_t *at = span->at;
 
         if (span->end - at < 2 || at[0] < 8 || (at[0] | at[1]) >= 0x80 || (at[0] & 5) != 0 ||
             (at[0] & WIRE_LENGTH && at[1] > span->end - at - 2))
-                return take_any_field(span, ret);
+                return take_other_field(span, ret);
         ret->tag = at[0];
         ret->value = at[1];
         ret->size = at[0] & WIRE_LENGTH ? 2U + at[1] : 2U;

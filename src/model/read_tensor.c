@@ -112,19 +112,21 @@ static bool read_numbers(struct reader *r, const struct field *field, enum tenso
         return keep_varints(r, field->content, place == PLACE_INT32 ? sizeof(int32_t) : sizeof(int64_t), parts);
 }
 
-static void read_raw(struct reader *r, const struct field *field, struct tensor_parts *parts)
+static void read_raw(struct reader *r, struct field field, struct tensor_parts *parts)
 {
-        if (!payload_fits(r, field, parts))
+        if (!payload_fits(r, &field, parts))
                 return;
         parts->has_raw = true;
-        parts->raw = read_bytes(r, field->content);
+        parts->raw = read_bytes(r, field.content);
 }
 
 /* -- the rest -- */
 
 /* A field of few tensors. */
-static bool read_rare(struct reader *r, const struct field *field, struct tensor_parts *parts)
+static bool read_rare(struct reader *r, struct field one, struct tensor_parts *parts)
 {
+        const struct field *field = &one;
+
         switch (field->tag) {
         case FLOATS:
                 return read_numbers(r, field, PLACE_FLOAT, parts);
@@ -150,7 +152,8 @@ static bool read_rare(struct reader *r, const struct field *field, struct tensor
 
 /* `depth`: of messages that may nest in the tensor. Of entries of external_data nobody reads more than that they are
    there: of texts that are as they must be. */
-static inline bool read_part(struct reader *r, const struct field *field, uint32_t depth, struct tensor_parts *parts)
+static inline __attribute__((always_inline)) bool read_part(struct reader *r, const struct field *field, uint32_t depth,
+                                                            struct tensor_parts *parts)
 {
         const struct span content = field->content;
 
@@ -166,7 +169,7 @@ static inline bool read_part(struct reader *r, const struct field *field, uint32
                 parts->name = content;
                 return true;
         case RAW:
-                read_raw(r, field, parts);
+                read_raw(r, *field, parts);
                 return true;
         case EXTERNAL:
                 parts->is_external = true;
@@ -175,7 +178,7 @@ static inline bool read_part(struct reader *r, const struct field *field, uint32
                 parts->location = (int32_t)(uint32_t)field->value;
                 return true;
         default:
-                return read_rare(r, field, parts);
+                return read_rare(r, *field, parts);
         }
 }
 
@@ -185,8 +188,11 @@ static bool read_parts(struct reader *r, struct span span, uint32_t depth, struc
 
         while (span.at < span.end) {
                 if (*span.at == DIMS) {
-                        if (parts->dims.count > 0 || !read_tagged_varints(&span, &parts->dims))
+                        struct span rest = span;
+
+                        if (parts->dims.count > 0 || !read_tagged_varints(&rest, &parts->dims))
                                 return false;
+                        span = rest;
                 } else if (!take_field(&span, &field) || field.tag == DIMS || !read_part(r, &field, depth, parts)) {
                         return false;
                 }
