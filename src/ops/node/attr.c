@@ -9,15 +9,56 @@
 #include "ops/table/attr_types.def"
 #undef ATTR_TYPE
 
+/* Of a node that was not checked. */
+static const struct model_attribute *find_by_name(const struct node *n, const char *name)
+{
+        for (size_t a = 0; a < n->source->n_attribute; a++)
+                if (text_same(node_attribute(n->source, a)->name, name))
+                        return node_attribute(n->source, a);
+        return NULL;
+}
+
+/* The given attribute, else the row's default. NULL: it is not that; both: there is neither. */
+struct found {
+        const struct model_attribute *given;
+        const struct op_attr *otherwise;
+};
+
+/* look_up() of a text that is not the row's own, or of a node that was not checked. */
+static __attribute__((noinline)) struct found look_up_text(const struct node *n, const char *name)
+{
+        const struct op_attr *attr = n->row ? op_find_attr(n->row, name) : NULL;
+        const size_t place = attr ? (size_t)(attr - n->row->attr) : 0;
+        struct found found = {NULL, NULL};
+
+        if (!n->has_given)
+                found.given = find_by_name(n, name);
+        else if (attr && n->given >> place & 1)
+                found.given = node_attribute(n->source, n->given_at[place]);
+        if (!found.given && attr && attr->has_default)
+                found.otherwise = attr;
+        return found;
+}
+
+/* Rules name attributes by literals, of which linkers keep one for the rows as well. */
+static inline __attribute__((always_inline)) struct found look_up(const struct node *n, const char *name)
+{
+        const size_t count = n->has_given ? n->row->n_attr : 0;
+        const struct op_attr *attr = count ? n->row->attr : NULL;
+
+        for (size_t place = 0; place < count; place++, attr++) {
+                if (attr->name != name)
+                        continue;
+                if (n->given >> place & 1)
+                        return (struct found){node_attribute(n->source, n->given_at[place]), NULL};
+                return (struct found){NULL, attr->has_default ? attr : NULL};
+        }
+        return look_up_text(n, name);
+}
+
 const struct model_attribute *attr_find(const struct node *n, const char *name)
 {
-        for (size_t a = 0; a < n->source->n_attribute; a++) {
-                const struct model_attribute *attr = node_attribute(n->source, a);
-
-                if (text_same(attr->name, name))
-                        return attr;
-        }
-        return NULL;
+        return look_up(n, name).given;
 }
 
 bool attr_given(const struct node *n, const char *name)
@@ -25,32 +66,13 @@ bool attr_given(const struct node *n, const char *name)
         return attr_find(n, name);
 }
 
-/* The row's attribute if it has a default; NULL. */
-static const struct op_attr *default_of(const struct node *n, const char *name)
-{
-        const struct op_attr *attr = n->row ? op_find_attr(n->row, name) : NULL;
-
-        return attr && attr->has_default ? attr : NULL;
-}
-
-/* Sets one of both: the given attribute, else the row's default, and the other one to NULL. False if there is
-   neither. */
-static bool attr_either(const struct node *n, const char *name, const struct model_attribute **ret_given,
-                        const struct op_attr **ret_default)
-{
-        *ret_given = attr_find(n, name);
-        *ret_default = *ret_given ? NULL : default_of(n, name);
-        return *ret_given || *ret_default;
-}
-
 bool attr_int(const struct node *n, const char *name, int64_t *ret)
 {
-        const struct model_attribute *given;
-        const struct op_attr *otherwise;
+        const struct found found = look_up(n, name);
 
-        if (!attr_either(n, name, &given, &otherwise))
+        if (!found.given && !found.otherwise)
                 return false;
-        *ret = given ? attribute_int(given) : otherwise->i;
+        *ret = found.given ? attribute_int(found.given) : found.otherwise->i;
         return true;
 }
 
@@ -70,69 +92,71 @@ enum elem attr_elem(const struct node *n, const char *name, enum elem otherwise)
 
 bool attr_float(const struct node *n, const char *name, double *ret)
 {
-        const struct model_attribute *given;
-        const struct op_attr *otherwise;
+        const struct found found = look_up(n, name);
 
-        if (!attr_either(n, name, &given, &otherwise))
+        if (!found.given && !found.otherwise)
                 return false;
-        *ret = given ? (double)attribute_float(given) : otherwise->f;
+        *ret = found.given ? (double)attribute_float(found.given) : found.otherwise->f;
         return true;
 }
 
 bool attr_ints(const struct node *n, const char *name, const int64_t **ret, size_t *ret_count)
 {
-        const struct model_attribute *given;
-        const struct op_attr *otherwise;
+        const struct found found = look_up(n, name);
 
-        if (!attr_either(n, name, &given, &otherwise))
-                return false;
-        given = given ? attribute_value(given, HELD_INTS) : NULL;
-        *ret = given ? given->ints : otherwise ? otherwise->ints : NULL;
-        *ret_count = given ? given->count : otherwise ? otherwise->count : 0;
-        return true;
+        if (found.given) {
+                const struct model_attribute *list = attribute_value(found.given, HELD_INTS);
+
+                *ret = list ? list->ints : NULL;
+                *ret_count = list ? list->count : 0;
+        } else if (found.otherwise) {
+                *ret = found.otherwise->ints;
+                *ret_count = found.otherwise->count;
+        }
+        return found.given || found.otherwise;
 }
 
 bool attr_floats(const struct node *n, const char *name, const float **ret, size_t *ret_count)
 {
-        const struct model_attribute *given;
-        const struct op_attr *otherwise;
+        const struct found found = look_up(n, name);
 
-        if (!attr_either(n, name, &given, &otherwise))
-                return false;
-        given = given ? attribute_value(given, HELD_FLOATS) : NULL;
-        *ret = given ? given->floats : otherwise ? otherwise->floats : NULL;
-        *ret_count = given ? given->count : otherwise ? otherwise->count : 0;
-        return true;
+        if (found.given) {
+                const struct model_attribute *list = attribute_value(found.given, HELD_FLOATS);
+
+                *ret = list ? list->floats : NULL;
+                *ret_count = list ? list->count : 0;
+        } else if (found.otherwise) {
+                *ret = found.otherwise->floats;
+                *ret_count = found.otherwise->count;
+        }
+        return found.given || found.otherwise;
 }
 
 bool attr_string(const struct node *n, const char *name, const char **ret)
 {
-        const struct model_attribute *given;
-        const struct op_attr *otherwise;
+        const struct found found = look_up(n, name);
 
-        if (!attr_either(n, name, &given, &otherwise))
-                return false;
-        given = given ? attribute_value(given, HELD_STRING) : NULL;
-        if (given)
-                *ret = arena_strndup(n->arena, (const char *)given->bytes, given->count);
-        else
-                *ret = otherwise ? otherwise->s : "";
-        return true;
+        if (found.given) {
+                const struct model_attribute *text = attribute_value(found.given, HELD_STRING);
+
+                *ret = text ? arena_strndup(n->arena, (const char *)text->bytes, text->count) : "";
+        } else if (found.otherwise) {
+                *ret = found.otherwise->s;
+        }
+        return found.given || found.otherwise;
 }
 
 /* The text is not copied, because it may be long and read often. */
 bool attr_is(const struct node *n, const char *name, const char *wanted)
 {
-        const struct model_attribute *attr = attr_find(n, name);
-        const struct op_attr *otherwise;
-        size_t length = strlen(wanted);
+        const struct found found = look_up(n, name);
 
-        if (!attr)
-                return (otherwise = default_of(n, name)) != NULL && text_same(otherwise->s, wanted);
-        attr = attribute_value(attr, HELD_STRING);
-        if (!attr)
-                return length == 0;
-        return attr->count == length && (length == 0 || memcmp(attr->bytes, wanted, length) == 0);
+        if (!found.given)
+                return found.otherwise && text_same(found.otherwise->s, wanted);
+        const struct model_attribute *text = attribute_value(found.given, HELD_STRING);
+        const size_t length = strlen(wanted);
+
+        return text ? text->count == length && (length == 0 || memcmp(text->bytes, wanted, length) == 0) : length == 0;
 }
 
 const struct model_tensor *attr_tensor(const struct node *n, const char *name)

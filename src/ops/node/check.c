@@ -92,8 +92,7 @@ static enum ox_code check_attr(struct node *n, const struct model_attribute *att
                           attr_type_name((int)wanted->type), attr_type_name(type));
 }
 
-/* Rules look up attributes by name, some of them for every element, so attributes that the row does not have are
-   removed. */
+/* Removes attributes that the row does not have: rules need not look for them. */
 static void drop_unknown_attrs(struct node *n)
 {
         struct model_node *known = model_node_with(n->arena, n->source, n->row->n_attr);
@@ -137,27 +136,43 @@ static size_t first_attribute(const struct node *n, const char *name)
         return i;
 }
 
+/* The row's attribute of a name, which mostly is one of the next: nodes give them in the order of their names. */
+static const struct op_attr *find_next(const struct op_row *row, const char *name, size_t next)
+{
+        for (size_t a = next; a < row->n_attr; a++)
+                if (text_same(row->attr[a].name, name))
+                        return &row->attr[a];
+        for (size_t a = 0; a < next; a++)
+                if (text_same(row->attr[a].name, name))
+                        return &row->attr[a];
+        return NULL;
+}
+
 static enum ox_code check_attrs(struct node *n, bool check_types)
 {
         const char *unknown = NULL; /* the first one that is a fault */
         bool has_others = false;
         uint64_t seen = 0; /* bit a: attribute a of the row */
+        size_t place = 0;  /* behind that of the last one in the row */
+        uint8_t known = 0; /* attributes that the row has */
 
         for (size_t i = 0; i < n->source->n_attribute; i++) {
                 const struct model_attribute *attr = node_attribute(n->source, i);
                 const char *name = attr->name;
-                const struct op_attr *wanted = op_find_attr(n->row, name);
+                const struct op_attr *wanted = find_next(n->row, name, place);
                 if (!wanted) {
                         has_others = true;
                         unknown = !unknown && !is_internal_attr(name) ? name : unknown;
                         continue;
                 }
-                uint64_t bit = UINT64_C(1) << (wanted - n->row->attr);
+                place = (size_t)(wanted - n->row->attr);
+                uint64_t bit = UINT64_C(1) << place;
                 if (seen & bit)
                         return node_error(n, REASON_DUPLICATE_NAME, -1,
                                           "attribute '%s' is given twice: as attributes %zu and %zu of the node", name,
                                           first_attribute(n, name), i);
                 seen |= bit;
+                n->given_at[place++] = known++;
                 TRY(check_attr(n, attr, wanted));
                 TRY(attr_check_allowed(n, attr, wanted, check_types));
         }
@@ -169,6 +184,8 @@ static enum ox_code check_attrs(struct node *n, bool check_types)
                                   n->row->attr[__builtin_ctzll(n->row->required & ~seen)].name);
         if (has_others)
                 drop_unknown_attrs(n);
+        n->has_given = true;
+        n->given = seen;
         return OX_OK;
 }
 

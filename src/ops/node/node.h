@@ -33,6 +33,11 @@ struct node {
         const struct value *const *in; /* NULL: not given */
         struct value *out;
         const struct constraint_sink *facts;
+        /* Once the node was checked: which of the row's attributes are given (bit a: attribute a), and where in
+         * `source`. */
+        bool has_given;
+        uint64_t given;
+        uint8_t given_at[OP_ATTRIBUTES_MOST];
 };
 
 /* The node's operator and name, as the model has them. */

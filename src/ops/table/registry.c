@@ -118,8 +118,12 @@ const struct op_param *op_out_param(const struct op_row *row, int index)
         return find_param(row->out, row->n_out, index);
 }
 
+/* Rules name attributes by literals, of which linkers keep one for the rows as well. */
 const struct op_attr *op_find_attr(const struct op_row *row, const char *name)
 {
+        for (size_t i = 0; i < row->n_attr; i++)
+                if (row->attr[i].name == name)
+                        return &row->attr[i];
         for (size_t i = 0; i < row->n_attr; i++)
                 if (text_same(row->attr[i].name, name))
                         return &row->attr[i];

@@ -82,6 +82,8 @@ struct op_constraint {
 /* The inferring code: a rule of src/ops, or the walk for operators with subgraphs. */
 enum op_control { CONTROL_NONE, CONTROL_IF, CONTROL_LOOP, CONTROL_SCAN, CONTROL_SEQUENCE_MAP };
 
+#define OP_ATTRIBUTES_MOST 64 /* of a row: a bit for each */
+
 struct op_row {
         const char *domain; /* "" is ai.onnx */
         const char *name;
@@ -93,7 +95,7 @@ struct op_row {
         const struct op_param *in, *out;
         size_t n_in, n_out; /* declared parameters; a variadic one is last */
         const struct op_attr *attr;
-        size_t n_attr;     /* at most 64 */
+        size_t n_attr;     /* at most OP_ATTRIBUTES_MOST */
         uint64_t required; /* bit a: attribute a */
         const struct op_constraint *constraint;
         size_t n_constraint;
