@@ -239,30 +239,43 @@ static inline bool is_type(struct span span)
         return span.end - span.at > 2 && span.at[0] == TYPE_FIRST && span.at[1] == TYPE_SECOND && span.at[2] < 0x80;
 }
 
+/* A list that is not packed. `span` begins with the first of its fields, and ends up behind the last. */
+static bool read_list(struct reader *r, struct span *span, struct model_attribute *a)
+{
+        switch (*span->at) {
+        case INTS:
+                return read_ints(r, span, a);
+        case FLOATS:
+                return read_floats(r, span, a);
+        default:
+                return read_strings(r, span, a);
+        }
+}
+
 bool read_attribute_within(struct reader *r, struct span span, uint32_t depth, struct model_attribute *ret)
 {
-        struct model_attribute a = {.name = "", .held = HELD_UNDEFINED};
         struct field field;
         bool is_read = true;
 
+        *ret = (struct model_attribute){.name = "", .held = HELD_UNDEFINED};
         while (is_read && span.at < span.end) {
-                if (is_type(span)) {
-                        a.type = attribute_type(span.at[2]);
+                const uint8_t first = *span.at;
+
+                if (first == INTS || first == FLOATS || first == STRINGS) {
+                        struct span rest = span;
+
+                        is_read = read_list(r, &rest, ret);
+                        span = rest;
+                } else if (first == TYPE_FIRST && is_type(span)) {
+                        ret->type = attribute_type(span.at[2]);
                         span.at += 3;
-                } else if (*span.at == INTS) {
-                        is_read = read_ints(r, &span, &a);
-                } else if (is_float(span, FLOAT)) {
-                        memcpy(&a.f, span.at + 1, sizeof(a.f));
+                } else if (first == FLOAT && is_float(span, FLOAT)) {
+                        memcpy(&ret->f, span.at + 1, sizeof(ret->f));
                         span.at += FLOAT_BYTES;
-                        is_read = hold(&a, HELD_FLOAT);
-                } else if (*span.at == FLOATS) {
-                        is_read = read_floats(r, &span, &a);
-                } else if (*span.at == STRINGS) {
-                        is_read = read_strings(r, &span, &a);
+                        is_read = hold(ret, HELD_FLOAT);
                 } else {
-                        is_read = take_field(&span, &field) && read_part(r, &field, depth, &a);
+                        is_read = take_field(&span, &field) && read_part(r, &field, depth, ret);
                 }
         }
-        *ret = a;
         return is_read;
 }

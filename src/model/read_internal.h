@@ -73,7 +73,7 @@ static inline __attribute__((always_inline)) bool take_field(struct span *span, 
 {
         const uint8_t *at = span->at;
 
-        if (span->end - at < 2 || at[0] < 8 || (at[0] | at[1]) >= 0x80 || (at[0] & 5) != 0 ||
+        if (span->end - at < 2 || at[0] < 8 || ((at[0] & 0x85) | (at[1] & 0x80)) != 0 ||
             (at[0] & WIRE_LENGTH && at[1] > span->end - at - 2))
                 return take_other_field(span, ret);
         ret->tag = at[0];
