@@ -213,18 +213,19 @@ static bool refuse_element(const struct held *h, const struct model_attribute *g
         }
 }
 
-/* Whether a list of integers, as the attributes of most windows are, has nothing but a range to keep to, and keeps to
-   it. */
+/* Whether integers, as the attributes of most windows are, have nothing but a range to keep to, and keep to it: one
+   alone, or a list. */
 static bool are_within(const struct model_attribute *given, const struct op_allowed *allowed)
 {
-        const struct model_attribute *list = attribute_value(given, HELD_INTS);
-        const size_t count = list ? list->count : 0;
-        bool within =
-                !allowed->variable && allowed->count == 0 && count >= allowed->min_count && count <= allowed->max_count;
+        const int64_t *ints = given->held == HELD_INT ? &given->i : given->ints;
+        const size_t count = given->held == HELD_INT ? 1 : given->count;
 
-        for (size_t i = 0; within && i < count; i++)
-                within = list->ints[i] >= allowed->least && list->ints[i] <= allowed->most;
-        return within;
+        if (allowed->variable || allowed->count > 0 || count < allowed->min_count || count > allowed->max_count)
+                return false;
+        for (size_t i = 0; i < count; i++)
+                if (ints[i] < allowed->least || ints[i] > allowed->most)
+                        return false;
+        return true;
 }
 
 enum ox_code attr_check_allowed(struct node *n, const struct model_attribute *given, const struct op_attr *attr,
@@ -232,7 +233,8 @@ enum ox_code attr_check_allowed(struct node *n, const struct model_attribute *gi
 {
         if (!attr->allowed)
                 return OX_OK;
-        if (attr->type == ATTR_INTS && are_within(given, attr->allowed))
+        if ((int)given->held == (int)attr->type && (given->held == HELD_INTS || given->held == HELD_INT) &&
+            are_within(given, attr->allowed))
                 return OX_OK;
         struct held h = {.n = n, .attr = attr, .allowed = attr->allowed, .index = -1, .check_types = check_types};
         size_t count = count_elements(given, attr->type);

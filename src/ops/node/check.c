@@ -155,9 +155,9 @@ static enum ox_code check_attrs(struct node *n, bool check_types)
         uint64_t seen = 0; /* bit a: attribute a of the row */
         size_t place = 0;  /* behind that of the last one in the row */
         uint8_t known = 0; /* attributes that the row has */
+        const struct model_attribute *attr = node_attributes(n->source);
 
-        for (size_t i = 0; i < n->source->n_attribute; i++) {
-                const struct model_attribute *attr = node_attribute(n->source, i);
+        for (size_t i = 0; i < n->source->n_attribute; i++, attr++) {
                 const char *name = attr->name;
                 const struct op_attr *wanted = find_next(n->row, name, place);
                 if (!wanted) {
