@@ -34,8 +34,21 @@ static enum ox_code broadcast_fault(struct node *n, const struct broadcast_side 
                             "sizes broadcast when they are equal or one of them is 1");
 }
 
-enum ox_code broadcast_shapes(struct node *n, const struct broadcast_side *left, const struct broadcast_side *right,
-                              int *ret_rank, const struct dim **ret_dims)
+/* Whether the broadcast of two shapes of known rank is the first one: the other's sizes are the same, or 1. */
+static bool takes_in(const struct broadcast_side *a, const struct broadcast_side *b)
+{
+        const int lead = a->rank - b->rank;
+
+        if (lead < 0)
+                return false;
+        for (int d = 0; d < b->rank; d++)
+                if (!dim_same(a->dim[lead + d], b->dim[d]) && !dim_is(b->dim[d], 1))
+                        return false;
+        return true;
+}
+
+static enum ox_code broadcast_sizes(struct node *n, const struct broadcast_side *left,
+                                    const struct broadcast_side *right, int *ret_rank, const struct dim **ret_dims)
 {
         int a_rank = left->rank, b_rank = right->rank;
         const struct dim *a = left->dim, *b = right->dim;
@@ -43,15 +56,6 @@ enum ox_code broadcast_shapes(struct node *n, const struct broadcast_side *left,
         bool is_a = rank == a_rank, is_b = rank == b_rank;
         struct dim few[FEW_DIMS], *dims = few;
 
-        *ret_rank = RANK_UNKNOWN;
-        *ret_dims = NULL;
-        if (a_rank == RANK_UNKNOWN || b_rank == RANK_UNKNOWN)
-                return OX_OK;
-        if (a == b && a_rank == b_rank) {
-                *ret_rank = rank;
-                *ret_dims = a;
-                return OX_OK;
-        }
         if (rank > FEW_DIMS)
                 dims = arena_new_array(n->arena, struct dim, (size_t)rank);
         for (int d = 0; d < rank; d++) {
@@ -70,6 +74,22 @@ enum ox_code broadcast_shapes(struct node *n, const struct broadcast_side *left,
         }
         *ret_rank = rank;
         *ret_dims = is_a ? a : is_b ? b : dims;
+        return OX_OK;
+}
+
+enum ox_code broadcast_shapes(struct node *n, const struct broadcast_side *left, const struct broadcast_side *right,
+                              int *ret_rank, const struct dim **ret_dims)
+{
+        *ret_rank = RANK_UNKNOWN;
+        *ret_dims = NULL;
+        if (left->rank == RANK_UNKNOWN || right->rank == RANK_UNKNOWN)
+                return OX_OK;
+        const bool is_left = (left->dim == right->dim && left->rank == right->rank) || takes_in(left, right);
+
+        if (!is_left && !takes_in(right, left))
+                return broadcast_sizes(n, left, right, ret_rank, ret_dims);
+        *ret_rank = is_left ? left->rank : right->rank;
+        *ret_dims = is_left ? left->dim : right->dim;
         return OX_OK;
 }
 

@@ -21,7 +21,7 @@ struct dim in_dim(const struct node *n, int i, int axis)
         return dim_is_int(d) ? d : dim_resolve(n->dims, d);
 }
 
-const struct dim *in_shape(const struct node *n, int i)
+const struct dim *in_shape_resolved(const struct node *n, int i)
 {
         const struct dim *dims = in_type(n, i)->dim;
 

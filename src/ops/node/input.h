@@ -47,7 +47,11 @@ static inline enum ox_code in_expect_tensor(struct node *n, int i)
 /* `axis` in [0, rank). Bound symbols are replaced. */
 struct dim in_dim(const struct node *n, int i, int axis);
 /* The shape, rank dimensions. The rank must be known. */
-const struct dim *in_shape(const struct node *n, int i);
+const struct dim *in_shape_resolved(const struct node *n, int i);
+static inline const struct dim *in_shape(const struct node *n, int i)
+{
+        return dim_is_any_bound(n->dims) ? in_shape_resolved(n, i) : in_type(n, i)->dim;
+}
 /* A copy that the caller may change. */
 struct dim *in_dims(const struct node *n, int i);
 /* Whether elements are known, without fetching them, since they may be weights. */

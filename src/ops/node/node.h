@@ -17,6 +17,14 @@
 #include "ops/table/registry.h"
 #include "value/value.h"
 
+/* Shapes whose sizes are known not to be negative, by address: values pass them on. */
+#define SIZED_KEPT 8
+struct sized {
+        const struct dim *dims;
+        int rank;
+        uint32_t bindings; /* of the table of dimensions, as of which they are */
+};
+
 struct node {
         struct arena *arena;
         struct strings *strings;
@@ -38,6 +46,7 @@ struct node {
         bool has_given;
         uint64_t given;
         uint8_t given_at[OP_ATTRIBUTES_MOST];
+        struct sized sized[SIZED_KEPT]; /* for out_tensor() alone; may be of nodes before it in the same graph */
 };
 
 /* The node's operator and name, as the model has them. */

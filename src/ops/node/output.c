@@ -48,21 +48,38 @@ static enum ox_code expect_size(struct node *n, int o, int axis, struct dim size
         return OX_OK;
 }
 
-enum ox_code out_tensor(struct node *n, int o, enum elem elem, int rank, const struct dim *dims)
+/* The sizes of an output. Shapes of which all are known are remembered: by facts alone no
+   known size comes to be unknown. */
+static enum ox_code expect_sizes(struct node *n, int o, int rank, const struct dim *dims, struct sized *ret)
 {
-        if (!out_wanted(n, o))
-                return OX_OK;
+        bool known = true;
+
         if (rank > n->limits->rank)
                 return node_error(n, REASON_RANK_LIMIT, -1,
                                   "output %d would have rank %d, more than the limit rank, %lld", o, rank,
                                   (long long)n->limits->rank);
         assert(rank >= 0 && (rank == 0 || dims));
-        for (int d = 0; d < rank; d++)
-                if (dim_is_int(dims[d]) ? dims[d].val < 0 : !dim_is_known_size(n->dims, dims[d]))
-                        TRY(expect_size(n, o, d, dims[d]));
-        struct type type = type_tensor(elem, rank, dims);
+        for (int d = 0; d < rank; d++) {
+                if (dim_is_int(dims[d]) ? dims[d].val >= 0 : dim_is_known_size(n->dims, dims[d]))
+                        continue;
+                known = false;
+                TRY(expect_size(n, o, d, dims[d]));
+        }
+        if (known)
+                *ret = (struct sized){dims, rank, dim_bindings(n->dims)};
+        return OX_OK;
+}
 
-        return out_type(n, o, &type);
+enum ox_code out_tensor(struct node *n, int o, enum elem elem, int rank, const struct dim *dims)
+{
+        struct sized *sized = &n->sized[(uintptr_t)dims / sizeof(*dims) % SIZED_KEPT];
+
+        if (!out_wanted(n, o))
+                return OX_OK;
+        if (dims != sized->dims || rank > sized->rank || sized->bindings != dim_bindings(n->dims))
+                TRY(expect_sizes(n, o, rank, dims, sized));
+        n->out[o] = (struct value){.type = {.kind = TYPE_TENSOR, .elem = elem, .rank = rank, .dim = dims}};
+        return OX_OK;
 }
 
 enum ox_code out_elem(struct node *n, int o, enum elem elem)
