@@ -3,6 +3,7 @@
 
 #include "infer/infer.h"
 #include "ops/node/node.h"
+#include "ops/node/prepare.h"
 
 /* Maps names to numbers. The main graph defines most names, so its map is an array indexed by name; all others are
    small hash tables with open addressing. */
@@ -29,6 +30,19 @@ struct op_use {
         const struct op_row *row;  /* NULL: there is none for it */
         bool exists;               /* in some version, at least */
         struct function *function; /* of the model, which then takes the row's place; NULL */
+        bool is_simple;            /* the row has a rule, which adds no entry */
+        bool is_prepared;          /* `prepared` is set */
+        bool is_bare;              /* a node with as many tensors for inputs, one output and no attributes is good */
+        int least, most;           /* inputs */
+        struct op_prepared prepared;
+};
+
+/* Operators of which the use is remembered, each in the place of its number. */
+#define USES_SEEN 16
+struct use_seen {
+        const struct opsets *opsets;
+        const struct model_op *op;
+        const struct op_use *use;
 };
 
 /* The imports of a model or function: one version for each domain. */
@@ -105,6 +119,9 @@ struct constraint {
 /* This many inputs, outputs, attributes or initializers cost as much as one node. */
 #define VALUES_A_NODE 16
 
+/* Work between two looks at the clock, in nodes. */
+#define CLOCK_EVERY 64
+
 /* The time between two calls of the caller's `look`, in ns. */
 #define LOOK_EVERY_NS UINT64_C(5000000)
 
@@ -154,7 +171,9 @@ struct infer {
         struct name_map twice_by_key;
         const struct model_op **unknown; /* operators, in the order in which they were found */
         size_t n_unknown;
+        struct use_seen use_seen[USES_SEEN];
         uint64_t nodes;                    /* walked so far */
+        uint64_t nodes_free;               /* the number up to which no limit on them can be passed */
         uint64_t without_rule;             /* of them: what must hold for these to run nobody knows */
         uint64_t again;                    /* of them: in bodies that were walked once more */
         uint64_t unchecked;                /* nodes' worth of work since the clock was looked at */
@@ -175,8 +194,17 @@ static inline int64_t map_get(const struct name_map *map, str_id name)
                 return name < map->room ? (int64_t)map->number[name] - 1 : -1;
         return map->slot ? map_find(map, name) : -1;
 }
-/* Stores a number unless the name has one; false then. */
-bool map_put(struct infer *f, struct name_map *map, str_id name, uint32_t number);
+/* Stores a number unless the name has one; false then. map_add() where there may be too little room. */
+bool map_add(struct infer *f, struct name_map *map, str_id name, uint32_t number);
+static inline bool map_put(struct infer *f, struct name_map *map, str_id name, uint32_t number)
+{
+        if (!map->by_name || name >= map->room)
+                return map_add(f, map, name, number);
+        if (map->number[name])
+                return false;
+        map->number[name] = number + 1;
+        return true;
+}
 
 static inline struct result_value *entry_at(const struct infer *f, size_t number)
 {
@@ -198,17 +226,43 @@ static inline struct result_value entry_given(enum ox_kind kind, const struct sc
 void entry_declare(struct infer *f, struct result_value *entry, const struct declared_shape *declared);
 
 /* Where the next entry comes, made in place: it is not there until it is kept. Valid while no other is added. */
-struct result_value *entry_room(struct infer *f);
+void entries_grow(struct infer *f);
+static inline struct result_value *entry_room(struct infer *f)
+{
+        if (f->n_entry / RESULT_CHUNK == f->n_chunk)
+                entries_grow(f);
+        return entry_at(f, f->n_entry);
+}
 /* False, and it is not kept, when the scope has one of that name already. */
-bool entry_keep(struct infer *f, struct scope *scope);
+static inline bool entry_keep(struct infer *f, struct scope *scope, const struct result_value *entry)
+{
+        if (!map_put(f, &scope->entries, entry->name, (uint32_t)f->n_entry))
+                return false;
+        f->n_entry++;
+        return true;
+}
 /* A new entry at the end; false when the scope has one of that name already. */
 bool entry_add(struct infer *f, struct scope *scope, const struct result_value *entry);
 /* What became known since the entry was looked at last takes its place in its value, for every rule at once. */
-void entry_resolve(struct infer *f, struct result_value *entry);
+void entry_resolve_since(struct infer *f, struct result_value *entry);
+static inline void entry_resolve(struct infer *f, struct result_value *entry)
+{
+        if (entry->bindings != dim_bindings(f->dims))
+                entry_resolve_since(f, entry);
+}
 /* Remembers of anonymous symbols that they first stood in the shape of this value. */
 void entry_place(struct infer *f, const struct type *type, const char *name);
 /* The value of a name in the scope or an enclosing one; NULL: not defined. */
-struct result_value *scope_find(const struct infer *f, const struct scope *scope, str_id name);
+static inline struct result_value *scope_find(const struct infer *f, const struct scope *scope, str_id name)
+{
+        for (; scope; scope = scope->parent) {
+                int64_t number = map_get(&scope->entries, name);
+
+                if (number >= 0)
+                        return entry_at(f, (size_t)number);
+        }
+        return NULL;
+}
 
 /* The description of a value's definition in messages ("an input", "an output of node 3 (r, Relu)"), and that of a
    node. */
@@ -348,7 +402,15 @@ void opset_note_newer(struct infer *f, const char *scope, const struct opset *op
 /* The version of a domain that is imported, by the model where these do not; 0: none. */
 int64_t opsets_version(const struct infer *f, const struct opsets *opsets, const char *domain);
 /* The meaning of an operator under these imports, looked up once for all its nodes. */
-const struct op_use *opsets_use(struct infer *f, struct opsets *opsets, const struct model_op *op);
+const struct op_use *opsets_find_use(struct infer *f, struct opsets *opsets, const struct model_op *op);
+static inline const struct op_use *opsets_use(struct infer *f, struct opsets *opsets, const struct model_op *op)
+{
+        struct use_seen *seen = &f->use_seen[op->number % USES_SEEN];
+
+        if (seen->op != op || seen->opsets != opsets)
+                *seen = (struct use_seen){opsets, op, opsets_find_use(f, opsets, op)};
+        return seen->use;
+}
 
 /* -- sort.c -- */
 
@@ -371,8 +433,16 @@ static inline uint64_t infer_kept_bytes(const struct infer *f)
 
 /* The time for limits, in ns. */
 uint64_t infer_now_ns(void);
+/* Called when options and limits are set. */
+void spend_begin(struct infer *f);
 /* Each of these ends the request when its time or work budget is used up: before a node is inferred, ... */
-void spend_node(struct infer *f, const struct model_node *node);
+void spend_nodes(struct infer *f);
+static inline void spend_node(struct infer *f, const struct model_node *node)
+{
+        f->unchecked += 1 + ((size_t)node->n_input + node->n_output + node->n_attribute) / VALUES_A_NODE;
+        if (++f->nodes > f->nodes_free || f->unchecked >= CLOCK_EVERY)
+                spend_nodes(f);
+}
 /* ... for work that costs as much as `cost` nodes, ... */
 void spend_time(struct infer *f, size_t cost);
 /* ... and for terms of expressions: for dim_watch(), with a struct infer. */

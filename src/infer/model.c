@@ -24,6 +24,7 @@ static void infer_begin(struct infer *f, struct arena *arena, const struct ox_li
                 .look_ns = now + LOOK_EVERY_NS,
         };
         f->facts = (struct constraint_sink){condition_add, condition_said_before, f};
+        spend_begin(f);
 }
 
 /* Before IR version 3 there was only one operator set (IR.md). */
@@ -278,6 +279,7 @@ enum ox_code infer_whole(const struct infer *begun_, const struct ox_options *op
         const OnnxGraph *graph = begun.model->graph;
 
         begun.options = options;
+        spend_begin(&begun);
         for (int walk = 1;; walk++) {
                 *f = begun;
                 f->facts.user = f;

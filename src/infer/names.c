@@ -36,7 +36,7 @@ static void map_grow(struct infer *f, struct name_map *map)
         *map = grown;
 }
 
-/* map_put() for an array with room for every name. */
+/* map_add() for an array with room for every name. */
 static bool array_put(struct infer *f, struct name_map *map, str_id name, uint32_t number)
 {
         if (name >= map->room) {
@@ -56,7 +56,7 @@ static bool array_put(struct infer *f, struct name_map *map, str_id name, uint32
         return true;
 }
 
-bool map_put(struct infer *f, struct name_map *map, str_id name, uint32_t number)
+bool map_add(struct infer *f, struct name_map *map, str_id name, uint32_t number)
 {
         if (map->by_name)
                 return array_put(f, map, name, number);
@@ -82,31 +82,20 @@ static struct result_value *new_chunk(struct arena *arena)
         return (struct result_value *)(at + (RESULT_LINE - (uintptr_t)at % RESULT_LINE) % RESULT_LINE);
 }
 
-struct result_value *entry_room(struct infer *f)
+void entries_grow(struct infer *f)
 {
-        size_t chunk = f->n_entry / RESULT_CHUNK;
+        size_t chunk = f->n_chunk;
 
-        if (chunk == f->n_chunk) {
-                if ((chunk & (chunk - 1)) == 0) /* the array has room for a power of two */
-                        f->chunk = arena_grow(f->arena, f->chunk, chunk * sizeof(*f->chunk),
-                                              (chunk ? 2 * chunk : 1) * sizeof(*f->chunk));
-                f->chunk[f->n_chunk++] = new_chunk(f->arena);
-        }
-        return entry_at(f, f->n_entry);
-}
-
-bool entry_keep(struct infer *f, struct scope *scope)
-{
-        if (!map_put(f, &scope->entries, entry_at(f, f->n_entry)->name, (uint32_t)f->n_entry))
-                return false;
-        f->n_entry++;
-        return true;
+        if ((chunk & (chunk - 1)) == 0) /* the array has room for a power of two */
+                f->chunk = arena_grow(f->arena, f->chunk, chunk * sizeof(*f->chunk),
+                                      (chunk ? 2 * chunk : 1) * sizeof(*f->chunk));
+        f->chunk[f->n_chunk++] = new_chunk(f->arena);
 }
 
 bool entry_add(struct infer *f, struct scope *scope, const struct result_value *entry)
 {
         *entry_room(f) = *entry;
-        return entry_keep(f, scope);
+        return entry_keep(f, scope, entry);
 }
 
 void entry_declare(struct infer *f, struct result_value *entry, const struct declared_shape *declared)
@@ -121,13 +110,9 @@ void entry_declare(struct infer *f, struct result_value *entry, const struct dec
         entry->more = more;
 }
 
-void entry_resolve(struct infer *f, struct result_value *entry)
+void entry_resolve_since(struct infer *f, struct result_value *entry)
 {
-        uint32_t bindings = dim_bindings(f->dims);
-
-        if (entry->bindings == bindings)
-                return;
-        entry->bindings = bindings;
+        entry->bindings = dim_bindings(f->dims);
         value_resolve(f->arena, f->dims, &entry->value);
 }
 
@@ -142,17 +127,6 @@ void entry_place(struct infer *f, const struct type *type, const char *name)
         for (int d = 0; d < type->rank; d++)
                 if (!dim_is_int(type->dim[d]) && dim_as_symbol(f->dims, type->dim[d], &symbol))
                         dim_symbol_place(f->dims, symbol, name, d);
-}
-
-struct result_value *scope_find(const struct infer *f, const struct scope *scope, str_id name)
-{
-        for (; scope; scope = scope->parent) {
-                int64_t number = map_get(&scope->entries, name);
-
-                if (number >= 0)
-                        return entry_at(f, (size_t)number);
-        }
-        return NULL;
 }
 
 const char *entry_party(const struct infer *f, const struct result_value *entry)

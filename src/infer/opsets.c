@@ -1,4 +1,5 @@
 /* The versions of operator sets that a model or a function imports. */
+#include <limits.h>
 #include <string.h>
 
 #include "base/bounds.h"
@@ -78,6 +79,19 @@ int64_t opsets_version(const struct infer *f, const struct opsets *opsets, const
         return version;
 }
 
+/* What the row tells of every node of the operator. */
+static void describe_use(const struct infer *f, struct op_use *use)
+{
+        const struct op_row *row = use->row;
+
+        use->is_simple = row->rule && row->control == CONTROL_NONE;
+        use->is_prepared = op_prepared_of(row, &use->prepared);
+        use->is_bare = use->is_simple && !f->options->check_types && !row->deprecated && !row->required &&
+                       row->min_out <= 1 && row->max_out != 0;
+        use->least = row->min_in;
+        use->most = row->max_in < 0 ? INT_MAX : row->max_in;
+}
+
 static struct op_use *find_use(struct infer *f, const struct opsets *opsets, const struct model_op *op)
 {
         struct op_use *use = arena_new_array(f->arena, struct op_use, 1);
@@ -87,10 +101,12 @@ static struct op_use *find_use(struct infer *f, const struct opsets *opsets, con
         if (!use->exists)
                 use->row = custom_find(f->options->operators, f->options->n_operators, op->domain, op->type, use->opset,
                                        &use->exists);
+        if (use->row && !use->function)
+                describe_use(f, use);
         return use;
 }
 
-const struct op_use *opsets_use(struct infer *f, struct opsets *opsets, const struct model_op *op)
+const struct op_use *opsets_find_use(struct infer *f, struct opsets *opsets, const struct model_op *op)
 {
         if (!f->model) /* a node alone, whose bodies are small */
                 return find_use(f, opsets, op);

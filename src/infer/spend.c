@@ -3,9 +3,8 @@
 
 #include "infer/internal.h"
 
-/* Work between two looks at the clock. */
-#define CLOCK_EVERY 64    /* nodes */
-#define TERMS_EVERY 16384 /* of expressions */
+/* Terms of expressions between two looks at the clock. */
+#define TERMS_EVERY 16384
 
 uint64_t infer_now_ns(void)
 {
@@ -57,14 +56,20 @@ void spend_terms(void *f_, size_t terms)
         check_clock(f);
 }
 
-/* Ends the request if its nodes, its time or its work budget are used up. */
-void spend_node(struct infer *f, const struct model_node *node)
+void spend_begin(struct infer *f)
 {
-        f->nodes++;
+        f->nodes_free = (uint64_t)f->limits->nodes;
+        if (f->options->work_budget && f->options->work_budget < f->nodes_free)
+                f->nodes_free = f->options->work_budget;
+}
+
+/* Ends the request if its nodes, its time or its work budget are used up. */
+void spend_nodes(struct infer *f)
+{
         if (f->options->work_budget && f->nodes > f->options->work_budget)
                 arena_bail(f->arena, OX_ABORTED, "more than %llu nodes", (unsigned long long)f->options->work_budget);
         if (!f->unroll_end && f->nodes - f->unrolled > (uint64_t)f->limits->nodes)
                 arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "there are more nodes than the limit nodes, %lld",
                            (long long)f->limits->nodes);
-        spend_time(f, 1 + ((size_t)node->n_input + node->n_output + node->n_attribute) / VALUES_A_NODE);
+        spend_time(f, 0);
 }

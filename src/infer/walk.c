@@ -15,28 +15,31 @@
 /* What was found of the values that a node takes. */
 struct taken {
         bool is_whole;  /* none is missing */
+        bool is_plain;  /* all are given, and tensors as far as is known */
         bool undecided; /* data decides the rank of one among proven ones */
 };
 
 static struct taken find_inputs(struct infer *f, const struct scope *scope, const struct model_node *node,
                                 const struct value **ret)
 {
-        struct taken taken = {.is_whole = true};
+        struct taken taken = {.is_whole = true, .is_plain = true};
 
         for (size_t i = 0; i < node->n_input; i++) {
-                struct result_value *entry = NULL;
+                const str_id name = node_input(node, i);
+                struct result_value *entry = name == STR_EMPTY ? NULL : scope_find(f, scope, name);
 
-                ret[i] = NULL;
-                if (node_input(node, i) == STR_EMPTY)
+                if (!entry || entry->is_absent) {
+                        ret[i] = NULL;
+                        taken.is_plain = false;
+                        taken.is_whole = taken.is_whole && (entry || name == STR_EMPTY);
                         continue;
-                entry = scope_find(f, scope, node_input(node, i));
-                if (!entry) {
-                        taken.is_whole = false;
-                } else if (!entry->is_absent) {
-                        entry_resolve(f, entry);
-                        ret[i] = &entry->value;
-                        taken.undecided |= entry->value.type.undecided && !type_has_shape(&entry->value.type);
                 }
+                entry_resolve(f, entry);
+                const struct type *type = &entry->value.type;
+
+                ret[i] = &entry->value;
+                taken.is_plain = taken.is_plain && (type_is_tensor(type) || type->kind == TYPE_UNKNOWN);
+                taken.undecided |= type->undecided && !type_has_shape(type);
         }
         return taken;
 }
@@ -206,12 +209,9 @@ static void outputs_failed(struct infer *f, struct node *n)
         }
 }
 
-static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct node *n, const struct op_use *use)
+/* An operator without a rule of its own. */
+static enum ox_code run_other(struct infer *f, const struct scope *scope, struct node *n, const struct op_use *use)
 {
-        n->row = use->row;
-        if (!n->row && use->exists)
-                n->row = n->opset > 0 ? find_early(n) : find_not_imported(n);
-        op_prepare_outputs(n);
         if (!n->row) {
                 note_no_row(f, n, use->exists);
                 return OX_OK;
@@ -219,11 +219,32 @@ static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct 
         TRY(op_check_node(n, f->options->check_types));
         if (n->row->control != CONTROL_NONE)
                 return run_control(f, scope, n);
-        if (!n->row->rule) {
-                f->without_rule++;
-                node_warn(n, REASON_NO_RULE, -1, "there is no rule for its shapes yet");
-                return OX_OK;
-        }
+        f->without_rule++;
+        node_warn(n, REASON_NO_RULE, -1, "there is no rule for its shapes yet");
+        return OX_OK;
+}
+
+/* Whether a node needs no check against its row. */
+static bool is_good(const struct node *n, const struct op_use *use, const struct taken *taken)
+{
+        return use->is_bare && taken->is_plain && n->source->n_attribute == 0 && n->n_out == 1 &&
+               n->n_in >= use->least && n->n_in <= use->most;
+}
+
+static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct node *n, const struct op_use *use,
+                             const struct taken *taken)
+{
+        n->row = use->row;
+        if (!n->row && use->exists)
+                n->row = n->opset > 0 ? find_early(n) : find_not_imported(n);
+        if (use->is_prepared && n->n_out == 1)
+                op_prepare_output(n, &use->prepared);
+        else
+                op_prepare_outputs(n);
+        if (!n->row || n->row->control != CONTROL_NONE || !n->row->rule)
+                return run_other(f, scope, n, use);
+        if (!is_good(n, use, taken))
+                TRY(op_check_node(n, f->options->check_types));
         if (n->row->rule(n) != OX_OK) {
                 outputs_failed(f, n);
                 return OX_OK;
@@ -297,7 +318,7 @@ static void define_outputs(struct infer *f, struct scope *scope, struct node *n,
                         merge_output(f, scope, n, (size_t)declared, entry);
                 if (!shares_sizes(n, &entry->value.type))
                         entry_place(f, &entry->value.type, entry_name(f, entry));
-                if (!entry_keep(f, scope))
+                if (!entry_keep(f, scope, entry))
                         infer_note(f,
                                    &(struct note){.severity = OX_ERROR,
                                                   .reason = REASON_DUPLICATE_NAME,
@@ -324,7 +345,8 @@ static void set_origin(struct infer *f, const struct scope *scope, const struct 
         dim_set_origin(f->dims, &origin);
 }
 
-static void run(struct infer *f, const struct scope *scope, struct node *n, const struct op_use *use)
+static void run(struct infer *f, const struct scope *scope, struct node *n, const struct op_use *use,
+                const struct taken *taken)
 {
         enum ox_code code;
 
@@ -333,7 +355,7 @@ static void run(struct infer *f, const struct scope *scope, struct node *n, cons
                 outputs_unknown(n);
                 code = function_call(f, scope, n, use->function);
         } else {
-                code = run_rule(f, scope, n, use);
+                code = run_rule(f, scope, n, use, taken);
         }
         if (code == OX_OK)
                 return;
@@ -343,12 +365,13 @@ static void run(struct infer *f, const struct scope *scope, struct node *n, cons
 
 /* Nodes of operators with rules of their own, in the main graph: what is within bodies is walked more than once, and
    what is learned of a branch's symbols holds in it alone. */
-static void run_and_share(struct infer *f, const struct scope *scope, struct node *n, const struct op_use *use)
+static void run_and_share(struct infer *f, const struct scope *scope, struct node *n, const struct op_use *use,
+                          const struct taken *taken)
 {
         uint32_t symbols = dim_symbol_count(f->dims);
         size_t errors = f->diags.errors, n_constraint = f->n_constraint;
 
-        run(f, scope, n, use);
+        run(f, scope, n, use, taken);
         if (dim_symbol_count(f->dims) > symbols && !scope->parent && !scope->frame && n->row && n->row->rule &&
             n->row->control == CONTROL_NONE && f->diags.errors == errors)
                 twice_share(f, n, n_constraint);
@@ -384,15 +407,30 @@ static bool captures_are_there(struct infer *f, const struct scope *scope, const
 static struct value *outputs_room(struct infer *f, const struct model_node *node, const struct op_use *use,
                                   struct value few[])
 {
-        if (node->n_output == 1 && use->row && use->row->control == CONTROL_NONE && !use->function)
+        if (node->n_output == 1 && use->is_simple)
                 return &entry_room(f)->value;
         return node->n_output > FEW_VALUES ? arena_new_array(f->arena, struct value, node->n_output) : few;
 }
 
-/* Walks a node; with `only_ready`, returns false and does nothing if a value that it or its subgraphs take is not
-   defined yet. */
-static bool walk_when(struct infer *f, struct scope *scope, const struct model_node *node, int64_t index,
-                      bool only_ready)
+/* What all nodes of a scope have in common. */
+static struct node node_of_scope(struct infer *f, const struct scope *scope)
+{
+        return (struct node){
+                .arena = f->arena,
+                .strings = f->strings,
+                .dims = f->dims,
+                .limits = f->limits,
+                .diags = &f->diags,
+                .ir_version = f->ir_version,
+                .scope = scope->path,
+                .facts = &f->facts,
+        };
+}
+
+/* Walks a node, for which `n` is filled in; with `only_ready`, returns false and does nothing if a value that it or its
+   subgraphs take is not defined yet. */
+static bool walk_when(struct infer *f, struct scope *scope, struct node *n, const struct model_node *node,
+                      int64_t index, bool only_ready)
 {
         const struct value *few_in[FEW_VALUES], **in = few_in;
         struct value few_out[FEW_VALUES];
@@ -413,51 +451,46 @@ static bool walk_when(struct infer *f, struct scope *scope, const struct model_n
         const struct op_use *use = opsets_use(f, scope->opsets, node->op);
 
         node = resolved ? resolved : node;
-        struct node n = {
-                .arena = f->arena,
-                .strings = f->strings,
-                .dims = f->dims,
-                .limits = f->limits,
-                .diags = &f->diags,
-                .source = node,
-                .opset = use->opset,
-                .ir_version = f->ir_version,
-                .scope = scope->path,
-                .index = index,
-                .n_in = (int)node->n_input,
-                .n_out = (int)node->n_output,
-                .in = in,
-                .out = outputs_room(f, node, use, few_out),
-                .facts = &f->facts,
-        };
+        n->source = node;
+        n->row = NULL;
+        n->has_given = false;
+        n->opset = use->opset;
+        n->index = index;
+        n->n_in = (int)node->n_input;
+        n->n_out = (int)node->n_output;
+        n->in = in;
+        n->out = outputs_room(f, node, use, few_out);
         uint32_t bindings = dim_bindings(f->dims);
 
         if (taken.is_whole && resolved) {
-                run_and_share(f, scope, &n, use);
+                run_and_share(f, scope, n, use, &taken);
         } else {
-                outputs_unknown(&n);
+                outputs_unknown(n);
                 if (!taken.is_whole)
-                        note_missing(f, scope, &n);
+                        note_missing(f, scope, n);
                 else
-                        node_diagnose(&n, OX_ERROR, REASON_MISSING_ATTRIBUTE, -1,
+                        node_diagnose(n, OX_ERROR, REASON_MISSING_ATTRIBUTE, -1,
                                       "refers to an attribute that the function around it does not have");
         }
         if (taken.undecided)
-                pass_undecided(&n);
+                pass_undecided(n);
         /* Outputs of a rule are resolved if its inputs are. A function's outputs may be those of an earlier call. */
-        define_outputs(f, scope, &n, n.row ? bindings : 0);
+        define_outputs(f, scope, n, n->row ? bindings : 0);
         return true;
 }
 
 void walk_node(struct infer *f, struct scope *scope, const struct model_node *node, int64_t index)
 {
-        walk_when(f, scope, node, index, false);
+        struct node n = node_of_scope(f, scope);
+
+        walk_when(f, scope, &n, node, index, false);
 }
 
 /* -- a list of nodes -- */
 
 /* The last `count` nodes of a list, the first of which is `node`, number `first` in it, in sorted order. */
-static void walk_sorted(struct infer *f, struct scope *scope, const struct model_node *node, size_t first, size_t count)
+static void walk_sorted(struct infer *f, struct scope *scope, struct node *n, const struct model_node *node,
+                        size_t first, size_t count)
 {
         size_t cyclic, n_node = 0;
         const char *cycle;
@@ -490,16 +523,17 @@ static void walk_sorted(struct infer *f, struct scope *scope, const struct model
                            "nodes depend on each other in a cycle: %s; %zu nodes cannot be sorted", cycle, cyclic);
         }
         for (size_t i = 0; i < count; i++)
-                walk_node(f, scope, nodes[order[i]], (int64_t)(first + order[i]));
+                walk_when(f, scope, n, nodes[order[i]], (int64_t)(first + order[i]), false);
 }
 
 void walk_nodes(struct infer *f, struct scope *scope, const struct node_list *nodes)
 {
+        struct node n = node_of_scope(f, scope);
         size_t index = 0;
 
         for (const struct model_node *node = nodes->first; node; node = node->next, index++) {
-                if (!walk_when(f, scope, node, (int64_t)index, true)) {
-                        walk_sorted(f, scope, node, index, nodes->count - index);
+                if (!walk_when(f, scope, &n, node, (int64_t)index, true)) {
+                        walk_sorted(f, scope, &n, node, index, nodes->count - index);
                         return;
                 }
         }

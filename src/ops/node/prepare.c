@@ -85,3 +85,34 @@ void op_prepare_outputs(struct node *n)
                 n->out[o] = (struct value){.type = param ? output_type(n, param) : type_unknown};
         }
 }
+
+bool op_prepared_of(const struct op_row *row, struct op_prepared *ret)
+{
+        const struct op_param *param = op_out_param(row, 0);
+        const struct op_constraint *set = param ? op_param_set(row, param) : NULL;
+
+        if (!param || (set && set->attr >= 0))
+                return false;
+        *ret = (struct op_prepared){.like = set && param->homogeneous ? param->like : -1};
+        if (!set)
+                ret->type = *param->is;
+        else if (set->only)
+                ret->type = *set->only;
+        else
+                ret->type = set->others ? type_unknown : type_tensor(ELEM_UNDEFINED, RANK_UNKNOWN, NULL);
+        return true;
+}
+
+void op_prepare_output(struct node *n, const struct op_prepared *prepared)
+{
+        if (prepared->like < 0) {
+                n->out[0] = (struct value){.type = prepared->type};
+                return;
+        }
+        const struct type *like = in_type(n, prepared->like);
+
+        if (like->kind == TYPE_TENSOR && like->elem != ELEM_UNDEFINED)
+                n->out[0] = (struct value){.type = {.kind = TYPE_TENSOR, .elem = like->elem, .rank = RANK_UNKNOWN}};
+        else
+                op_prepare_outputs(n);
+}
