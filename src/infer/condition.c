@@ -212,12 +212,6 @@ static bool is_told(const struct constraint *told, size_t count, const struct di
 
 static void presume_for(struct infer *f, const struct result_value *entry)
 {
-        const struct dim_origin origin = {.value = entry_name(f, entry),
-                                          .axis = -1,
-                                          .op = result_op(entry),
-                                          .node = result_node(entry),
-                                          .scope = result_scope(entry),
-                                          .node_index = result_node_index(entry)};
         const struct type *type = &entry->value.type;
         bool is_set = false;
 
@@ -227,7 +221,12 @@ static void presume_for(struct infer *f, const struct result_value *entry)
                 if (dim_is_int(type->dim[d]) || !dim_may_presume_for(f->dims, type->dim[d]))
                         continue;
                 if (!is_set)
-                        dim_set_origin(f->dims, &origin);
+                        dim_set_origin(f->dims, &(struct dim_origin){.value = entry_name(f, entry),
+                                                                     .axis = -1,
+                                                                     .op = result_op(entry),
+                                                                     .node = result_node(entry),
+                                                                     .scope = result_scope(entry),
+                                                                     .node_index = result_node_index(entry)});
                 is_set = true;
                 dim_presume_for(f->dims, dim_settle(f->dims, type->dim[d]));
         }

@@ -4,7 +4,7 @@
 #include "infer/internal.h"
 
 /* Levels of knowledge about a type, from exact to unknown. */
-enum extent { EXTENT_EXACT, EXTENT_SYMBOLIC, EXTENT_DYNAMIC, EXTENT_UNKNOWN };
+enum extent { EXTENT_EXACT, EXTENT_SYMBOLIC, EXTENT_DYNAMIC, EXTENT_UNKNOWN, EXTENT_COUNT };
 
 struct finishing {
         struct infer *f;
@@ -29,6 +29,7 @@ struct finishing {
         const struct dim *last_from, *last_to;
         int last_rank;
         enum extent last_extent;
+        size_t n_of[EXTENT_COUNT]; /* values, but for initializers */
 };
 
 /* Room for index `at` in an array of bytes that are 0. */
@@ -146,17 +147,13 @@ static void see_compound(struct finishing *x, const struct seen_size *size)
         x->compound[x->n_compound++] = settled;
 }
 
-/* The resolved dimensions; in a new array only if one changes. */
-static const struct dim *finish_dims(struct finishing *x, const struct dim *dim, int rank, enum extent *ret_extent)
+/* Sets `last_to` to the resolved dimensions, in a new array only if one changes, and `last_extent`. */
+static void finish_dims(struct finishing *x, const struct dim *dim, int rank)
 {
         struct dim *changed = NULL;
         enum extent extent = EXTENT_EXACT;
 
         rank = dim ? rank : 0;
-        if (rank > 0 && dim == x->last_from && rank == x->last_rank) {
-                *ret_extent = x->last_extent;
-                return x->last_to;
-        }
         for (int d = 0; d < rank; d++) {
                 if (dim_is_int(dim[d]))
                         continue;
@@ -182,8 +179,18 @@ static const struct dim *finish_dims(struct finishing *x, const struct dim *dim,
         x->last_from = dim;
         x->last_to = changed ? changed : dim;
         x->last_rank = rank;
-        x->last_extent = *ret_extent = extent;
-        return x->last_to;
+        x->last_extent = extent;
+}
+
+/* A type with none within. */
+static enum extent finish_tensor(struct finishing *x, struct type *type)
+{
+        if (!type_has_shape(type))
+                return EXTENT_UNKNOWN;
+        if (type->dim != x->last_from || type->rank != x->last_rank)
+                finish_dims(x, type->dim, type->rank);
+        type->dim = x->last_to;
+        return type->elem == ELEM_UNDEFINED ? EXTENT_UNKNOWN : x->last_extent;
 }
 
 static enum extent finish_type(struct finishing *x, struct type *type)
@@ -191,33 +198,29 @@ static enum extent finish_type(struct finishing *x, struct type *type)
         bool is_map = false;
 
         /* A loop, because the depth of types comes from the model. Inner types may be shared. */
-        for (;;) {
-                enum extent extent = EXTENT_UNKNOWN;
-
-                if (type_has_shape(type))
-                        type->dim = finish_dims(x, type->dim, type->rank, &extent);
-                if (type->kind == TYPE_UNKNOWN || type->elem == ELEM_UNDEFINED)
-                        extent = EXTENT_UNKNOWN;
-                is_map = is_map || type->kind == TYPE_MAP;
-                if (!type_within(type))
-                        return is_map ? EXTENT_EXACT : extent;
+        while (type_within(type)) {
                 struct type *of = arena_new_array(x->f->arena, struct type, 1);
 
+                is_map = is_map || type->kind == TYPE_MAP;
                 *of = *type->of;
                 type->of = of;
                 type = of;
         }
+        const enum extent extent = finish_tensor(x, type);
+
+        return is_map ? EXTENT_EXACT : extent;
 }
 
 /* Resolves the parts of a value besides its type. */
 static void finish_rest(struct finishing *x, struct value *value)
 {
-        const struct value_map map = {x->f->arena, finish_size, finish_number, x, 1};
         /* Unread elements are numbers of the model, and symbols in elements that are not shown do not appear. */
-        bool has_symbols = value->content && !value->content->unread && content_is_known(value->content);
+        bool has_symbols = value->content && !value->content->unread && value->content->form == CONTENT_SCALARS &&
+                           content_is_known(value->content);
 
         if (!has_symbols && !value_members(value)->has_length)
                 return;
+        const struct value_map map = {x->f->arena, finish_size, finish_number, x, 1};
         struct value rest = *value;
 
         rest.type = type_unknown;
@@ -229,23 +232,13 @@ static void finish_rest(struct finishing *x, struct value *value)
                 value->content = rest.content;
 }
 
-static void count_extent(struct ox_summary *summary, enum extent extent)
+static void count_extents(const struct finishing *x, struct ox_summary *ret)
 {
-        summary->values++;
-        switch (extent) {
-        case EXTENT_EXACT:
-                summary->exact++;
-                break;
-        case EXTENT_SYMBOLIC:
-                summary->symbolic++;
-                break;
-        case EXTENT_DYNAMIC:
-                summary->dynamic++;
-                break;
-        case EXTENT_UNKNOWN:
-                summary->unknown++;
-                break;
-        }
+        ret->exact = x->n_of[EXTENT_EXACT];
+        ret->symbolic = x->n_of[EXTENT_SYMBOLIC];
+        ret->dynamic = x->n_of[EXTENT_DYNAMIC];
+        ret->unknown = x->n_of[EXTENT_UNKNOWN];
+        ret->values = ret->exact + ret->symbolic + ret->dynamic + ret->unknown;
 }
 
 static bool is_wanted(enum ox_values values, const struct result_value *entry, enum extent extent)
@@ -367,8 +360,7 @@ static void finish_values(struct finishing *x, struct ox_result *result, const O
 
                 x->entry = NULL;
 
-                if (entry->kind != OX_KIND_INITIALIZER)
-                        count_extent(&result->summary, extent);
+                x->n_of[extent] += entry->kind != OX_KIND_INITIALIZER;
                 if (graph && !is_wanted(f->options->values, entry, extent))
                         continue;
                 if (!graph)
@@ -378,6 +370,7 @@ static void finish_values(struct finishing *x, struct ox_result *result, const O
                         entry_declare(f, entry, finish_declared(x, &entry->value.type, entry->more->declared));
                 show(&shown, i);
         }
+        count_extents(x, &result->summary);
         result->node = made.node;
         result->n_node = made.count;
         result->strings = f->strings;

@@ -32,8 +32,8 @@ struct op_use {
         struct function *function; /* of the model, which then takes the row's place; NULL */
         bool is_simple;            /* the row has a rule, which adds no entry */
         bool is_prepared;          /* `prepared` is set */
-        bool is_bare;              /* a node with as many tensors for inputs, one output and no attributes is good */
-        int least, most;           /* inputs */
+        bool is_bare;              /* a node with so many tensors, one output and no attributes is good */
+        uint32_t least, most;      /* inputs, at most FEW_VALUES */
         struct op_prepared prepared;
 };
 

@@ -364,7 +364,10 @@ enum ox_code infer_node(struct arena *arena, const struct ox_limits *limits, con
         }
         dim_take_faults(f->dims);
         dim_watch(f->dims, spend_terms, f);
-        walk_node(f, &scope, model_node_of(&names, request->node), 0);
+        const struct model_node *node = model_node_of(&names, request->node);
+
+        f->has_bodies = names.has_bodies;
+        walk_node(f, &scope, node, 0);
         *ret_result = finish_result(f, NULL);
         return strict_code(f->arena, &f->diags, ret_error);
 }

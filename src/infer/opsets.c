@@ -1,5 +1,4 @@
 /* The versions of operator sets that a model or a function imports. */
-#include <limits.h>
 #include <string.h>
 
 #include "base/bounds.h"
@@ -86,10 +85,10 @@ static void describe_use(const struct infer *f, struct op_use *use)
 
         use->is_simple = row->rule && row->control == CONTROL_NONE;
         use->is_prepared = op_prepared_of(row, &use->prepared);
-        use->is_bare = use->is_simple && !f->options->check_types && !row->deprecated && !row->required &&
-                       row->min_out <= 1 && row->max_out != 0;
-        use->least = row->min_in;
-        use->most = row->max_in < 0 ? INT_MAX : row->max_in;
+        use->is_bare = use->is_simple && use->is_prepared && !f->options->check_types && !row->deprecated &&
+                       !row->required && row->min_out <= 1 && row->max_out != 0;
+        use->least = (uint32_t)row->min_in;
+        use->most = row->max_in < 0 || row->max_in > FEW_VALUES ? FEW_VALUES : (uint32_t)row->max_in;
 }
 
 static struct op_use *find_use(struct infer *f, const struct opsets *opsets, const struct model_op *op)

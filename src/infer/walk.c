@@ -15,14 +15,13 @@
 /* What was found of the values that a node takes. */
 struct taken {
         bool is_whole;  /* none is missing */
-        bool is_plain;  /* all are given, and tensors as far as is known */
         bool undecided; /* data decides the rank of one among proven ones */
 };
 
 static struct taken find_inputs(struct infer *f, const struct scope *scope, const struct model_node *node,
                                 const struct value **ret)
 {
-        struct taken taken = {.is_whole = true, .is_plain = true};
+        struct taken taken = {.is_whole = true};
 
         for (size_t i = 0; i < node->n_input; i++) {
                 const str_id name = node_input(node, i);
@@ -30,7 +29,6 @@ static struct taken find_inputs(struct infer *f, const struct scope *scope, cons
 
                 if (!entry || entry->is_absent) {
                         ret[i] = NULL;
-                        taken.is_plain = false;
                         taken.is_whole = taken.is_whole && (entry || name == STR_EMPTY);
                         continue;
                 }
@@ -38,7 +36,6 @@ static struct taken find_inputs(struct infer *f, const struct scope *scope, cons
                 const struct type *type = &entry->value.type;
 
                 ret[i] = &entry->value;
-                taken.is_plain = taken.is_plain && (type_is_tensor(type) || type->kind == TYPE_UNKNOWN);
                 taken.undecided |= type->undecided && !type_has_shape(type);
         }
         return taken;
@@ -224,15 +221,21 @@ static enum ox_code run_other(struct infer *f, const struct scope *scope, struct
         return OX_OK;
 }
 
-/* Whether a node needs no check against its row. */
-static bool is_good(const struct node *n, const struct op_use *use, const struct taken *taken)
+/* The row's rule, for a node that was checked and whose outputs are prepared. */
+static enum ox_code run_checked(struct infer *f, struct node *n)
 {
-        return use->is_bare && taken->is_plain && n->source->n_attribute == 0 && n->n_out == 1 &&
-               n->n_in >= use->least && n->n_in <= use->most;
+        if (n->row->rule(n) != OX_OK) {
+                outputs_failed(f, n);
+                return OX_OK;
+        }
+        if (n->row->contents)
+                n->row->contents(n);
+        else if (n->row->element)
+                content_broadcast(n, n->row->element);
+        return check_faults(n);
 }
 
-static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct node *n, const struct op_use *use,
-                             const struct taken *taken)
+static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct node *n, const struct op_use *use)
 {
         n->row = use->row;
         if (!n->row && use->exists)
@@ -243,17 +246,8 @@ static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct 
                 op_prepare_outputs(n);
         if (!n->row || n->row->control != CONTROL_NONE || !n->row->rule)
                 return run_other(f, scope, n, use);
-        if (!is_good(n, use, taken))
-                TRY(op_check_node(n, f->options->check_types));
-        if (n->row->rule(n) != OX_OK) {
-                outputs_failed(f, n);
-                return OX_OK;
-        }
-        if (n->row->contents)
-                n->row->contents(n);
-        else if (n->row->element)
-                content_broadcast(n, n->row->element);
-        return check_faults(n);
+        TRY(op_check_node(n, f->options->check_types));
+        return run_checked(f, n);
 }
 
 /* Whether a value has its sizes from an input of its node, where their symbols stood before. */
@@ -292,42 +286,47 @@ static void merge_output(struct infer *f, const struct scope *scope, const struc
                 entry_declare(f, entry, merge_declared_shape(f, &entry->value.type, &type, proto));
 }
 
-/* `bindings`: of the table of dimensions, as of which the outputs are resolved. An output may stand where its entry
-   comes already. */
-static void define_outputs(struct infer *f, struct scope *scope, struct node *n, uint32_t bindings)
+/* Output `o`, as the value of `entry`, where the next one comes. `bindings`: of the table of dimensions, as of which it
+   is resolved. */
+static void define_output(struct infer *f, struct scope *scope, const struct node *n, int o, uint32_t bindings,
+                          struct result_value *entry)
+{
+        entry->name = node_output(n->source, (size_t)o);
+        entry->more = scope->more;
+        entry->made_by = n->source;
+        entry->place = (uint32_t)n->index;
+        entry->bindings = bindings;
+        entry->kind = OX_KIND_INTERMEDIATE;
+        entry->is_output = entry->is_absent = entry->declared_type = false;
+        int64_t declared = scope->declaration ? map_get(&scope->declared, entry->name) : -1;
+
+        if (declared >= 0)
+                merge_output(f, scope, n, (size_t)declared, entry);
+        if (!shares_sizes(n, &entry->value.type))
+                entry_place(f, &entry->value.type, entry_name(f, entry));
+        if (!entry_keep(f, scope, entry))
+                infer_note(f,
+                           &(struct note){.severity = OX_ERROR,
+                                          .reason = REASON_DUPLICATE_NAME,
+                                          .scope = scope->path,
+                                          .node = n->source,
+                                          .node_index = n->index,
+                                          .value = entry_name(f, entry)},
+                           "%s is defined twice: as %s and again as %s", entry_name(f, entry),
+                           entry_party(f, scope_find(f, scope, entry->name)), entry_party(f, entry));
+}
+
+/* An output may stand where its entry comes already. */
+static void define_outputs(struct infer *f, struct scope *scope, const struct node *n, uint32_t bindings)
 {
         for (int o = 0; o < n->n_out; o++) {
-                const str_id name = node_output(n->source, (size_t)o);
-
-                if (name == STR_EMPTY)
+                if (node_output(n->source, (size_t)o) == STR_EMPTY)
                         continue;
                 struct result_value *entry = entry_room(f);
 
                 if (&n->out[o] != &entry->value)
                         entry->value = n->out[o];
-                entry->name = name;
-                entry->more = scope->more;
-                entry->made_by = n->source;
-                entry->place = (uint32_t)n->index;
-                entry->bindings = bindings;
-                entry->kind = OX_KIND_INTERMEDIATE;
-                entry->is_output = entry->is_absent = entry->declared_type = false;
-                int64_t declared = scope->declaration ? map_get(&scope->declared, name) : -1;
-
-                if (declared >= 0)
-                        merge_output(f, scope, n, (size_t)declared, entry);
-                if (!shares_sizes(n, &entry->value.type))
-                        entry_place(f, &entry->value.type, entry_name(f, entry));
-                if (!entry_keep(f, scope, entry))
-                        infer_note(f,
-                                   &(struct note){.severity = OX_ERROR,
-                                                  .reason = REASON_DUPLICATE_NAME,
-                                                  .scope = scope->path,
-                                                  .node = n->source,
-                                                  .node_index = n->index,
-                                                  .value = entry_name(f, entry)},
-                                   "%s is defined twice: as %s and again as %s", entry_name(f, entry),
-                                   entry_party(f, scope_find(f, scope, name)), entry_party(f, entry));
+                define_output(f, scope, n, o, bindings, entry);
         }
 }
 
@@ -345,8 +344,7 @@ static void set_origin(struct infer *f, const struct scope *scope, const struct 
         dim_set_origin(f->dims, &origin);
 }
 
-static void run(struct infer *f, const struct scope *scope, struct node *n, const struct op_use *use,
-                const struct taken *taken)
+static void run(struct infer *f, const struct scope *scope, struct node *n, const struct op_use *use)
 {
         enum ox_code code;
 
@@ -355,7 +353,7 @@ static void run(struct infer *f, const struct scope *scope, struct node *n, cons
                 outputs_unknown(n);
                 code = function_call(f, scope, n, use->function);
         } else {
-                code = run_rule(f, scope, n, use, taken);
+                code = run_rule(f, scope, n, use);
         }
         if (code == OX_OK)
                 return;
@@ -363,18 +361,24 @@ static void run(struct infer *f, const struct scope *scope, struct node *n, cons
         outputs_unknown(n);
 }
 
+/* What there was before a node was run. */
+struct before {
+        uint32_t symbols;
+        size_t errors, n_constraint;
+};
+
+static struct before before_node(const struct infer *f)
+{
+        return (struct before){dim_symbol_count(f->dims), f->diags.errors, f->n_constraint};
+}
+
 /* Nodes of operators with rules of their own, in the main graph: what is within bodies is walked more than once, and
    what is learned of a branch's symbols holds in it alone. */
-static void run_and_share(struct infer *f, const struct scope *scope, struct node *n, const struct op_use *use,
-                          const struct taken *taken)
+static void share(struct infer *f, const struct scope *scope, struct node *n, const struct before *before)
 {
-        uint32_t symbols = dim_symbol_count(f->dims);
-        size_t errors = f->diags.errors, n_constraint = f->n_constraint;
-
-        run(f, scope, n, use, taken);
-        if (dim_symbol_count(f->dims) > symbols && !scope->parent && !scope->frame && n->row && n->row->rule &&
-            n->row->control == CONTROL_NONE && f->diags.errors == errors)
-                twice_share(f, n, n_constraint);
+        if (dim_symbol_count(f->dims) > before->symbols && !scope->parent && !scope->frame && n->row && n->row->rule &&
+            n->row->control == CONTROL_NONE && f->diags.errors == before->errors)
+                twice_share(f, n, before->n_constraint);
 }
 
 /* -- whether a node is ready -- */
@@ -397,7 +401,7 @@ static bool captures_are_there(struct infer *f, const struct scope *scope, const
 {
         struct readiness r = {f, scope, true};
 
-        if (node->n_attribute > 0)
+        if (f->has_bodies)
                 sort_each_capture(f, node, look_up, &r);
         return r.ready;
 }
@@ -427,14 +431,81 @@ static struct node node_of_scope(struct infer *f, const struct scope *scope)
         };
 }
 
+/* -- a node in its scope -- */
+
+/* Fills in what differs between the nodes of a scope, but for the outputs' place. */
+static void set_node(struct node *n, const struct model_node *node, int64_t index, int64_t opset,
+                     const struct value *const *in)
+{
+        n->source = node;
+        n->row = NULL;
+        n->has_given = false;
+        n->opset = opset;
+        n->index = index;
+        n->n_in = (int)node->n_input;
+        n->n_out = (int)node->n_output;
+        n->in = in;
+}
+
+/* Whether a value needs no check, and its rank is known or not for good. */
+static bool is_plain(const struct value *value)
+{
+        const struct type *type = &value->type;
+
+        return (type_is_tensor(type) || type->kind == TYPE_UNKNOWN) && (!type->undecided || type_has_shape(type));
+}
+
+/* Walks a node without attributes that takes a few tensors and makes one value, as most do: then nothing is to be
+   checked. False, and nothing is done, if it is another. */
+static bool walk_bare(struct infer *f, struct scope *scope, struct node *n, const struct model_node *node,
+                      int64_t index, const struct op_use *use)
+{
+        const struct value *in[FEW_VALUES];
+
+        if (!use->is_bare || node->n_attribute != 0 || node->n_output != 1 || node_output(node, 0) == STR_EMPTY ||
+            node->n_input < use->least || node->n_input > use->most || scope->frame)
+                return false;
+        for (size_t i = 0; i < node->n_input; i++) {
+                const str_id name = node_input(node, i);
+                struct result_value *entry = name == STR_EMPTY ? NULL : scope_find(f, scope, name);
+
+                if (!entry || entry->is_absent || !is_plain(&entry->value))
+                        return false;
+                entry_resolve(f, entry);
+                in[i] = &entry->value;
+        }
+        spend_node(f, node);
+        set_node(n, node, index, use->opset, in);
+        struct result_value *entry = entry_room(f);
+        const struct before before = before_node(f);
+        const uint32_t bindings = dim_bindings(f->dims);
+
+        n->row = use->row;
+        n->has_given = true;
+        n->given = 0;
+        n->out = &entry->value;
+        op_prepare_output(n, &use->prepared);
+        set_origin(f, scope, n);
+        if (run_checked(f, n) != OX_OK) {
+                dim_take_faults(f->dims);
+                outputs_unknown(n);
+        }
+        share(f, scope, n, &before);
+        define_output(f, scope, n, 0, bindings, entry);
+        return true;
+}
+
 /* Walks a node, for which `n` is filled in; with `only_ready`, returns false and does nothing if a value that it or its
    subgraphs take is not defined yet. */
 static bool walk_when(struct infer *f, struct scope *scope, struct node *n, const struct model_node *node,
                       int64_t index, bool only_ready)
 {
+        const struct op_use *use = opsets_use(f, scope->opsets, node->op);
         const struct value *few_in[FEW_VALUES], **in = few_in;
         struct value few_out[FEW_VALUES];
 
+        if (walk_bare(f, scope, n, node, index, use))
+                return true;
         if (node->n_input > MAX_NODE_VALUES || node->n_output > MAX_NODE_VALUES)
                 arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "a node has more than %d inputs or outputs",
                            MAX_NODE_VALUES);
@@ -448,22 +519,16 @@ static bool walk_when(struct infer *f, struct scope *scope, struct node *n, cons
         if (scope->frame)
                 function_spend(f, scope, node);
         const struct model_node *resolved = node->n_attribute > 0 ? function_resolve(f, scope, node) : node;
-        const struct op_use *use = opsets_use(f, scope->opsets, node->op);
 
         node = resolved ? resolved : node;
-        n->source = node;
-        n->row = NULL;
-        n->has_given = false;
-        n->opset = use->opset;
-        n->index = index;
-        n->n_in = (int)node->n_input;
-        n->n_out = (int)node->n_output;
-        n->in = in;
+        set_node(n, node, index, use->opset, in);
         n->out = outputs_room(f, node, use, few_out);
-        uint32_t bindings = dim_bindings(f->dims);
+        const struct before before = before_node(f);
+        const uint32_t bindings = dim_bindings(f->dims);
 
         if (taken.is_whole && resolved) {
-                run_and_share(f, scope, n, use, &taken);
+                run(f, scope, n, use);
+                share(f, scope, n, &before);
         } else {
                 outputs_unknown(n);
                 if (!taken.is_whole)
