@@ -126,11 +126,20 @@ static void concat_place(struct node *n, int i, int axis, int64_t base, const st
         }
 }
 
+/* The same for a vector, as those that shapes are put together from. */
+static void concat_vector(struct node *n, int i, int64_t base, int64_t count, struct content *to)
+{
+        const struct content *from = in_content(n, i);
+
+        for (int64_t k = 0; k < count; k++)
+                content_set(to, (size_t)(base + k), from ? content_at(from, (size_t)k) : scalar_unknown());
+}
+
 void content_Concat(struct node *n)
 {
         struct content *content;
         struct grid out, in;
-        int64_t base = 0;
+        int64_t base = 0, length;
         bool any = false;
         int axis;
 
@@ -141,6 +150,11 @@ void content_Concat(struct node *n)
                 return;
         content = content_new(n->arena, (size_t)out.count);
         for (int i = 0; i < n->n_in; i++) {
+                if (out.rank == 1 && in_length(n, i, false, &length) && length >= 0) {
+                        concat_vector(n, i, base, length, content);
+                        base += length;
+                        continue;
+                }
                 if (!grid_of(n, in_type(n, i), &in))
                         return;
                 concat_place(n, i, axis, base, &in, &out, content);
