@@ -41,9 +41,11 @@ static bool begin(struct rpc *rpc)
 
         rpc->wants_gzip = rpc_lists(rpc->call->field[FIELD_GRPC_ACCEPT_ENCODING], "gzip");
         rpc->envelope.has_coding = coding && strcmp(coding, "identity") != 0;
-        if (rpc->envelope.has_coding && strcmp(coding, "gzip") != 0)
+        if (rpc->envelope.has_coding && strcmp(coding, "gzip") != 0) {
+                call_reply_header(rpc->call, "Grpc-Accept-Encoding", "gzip");
                 return rpc_refuse(rpc, OX_UNIMPLEMENTED, "the Grpc-Encoding is '%.40s', expected gzip or identity",
                                   coding);
+        }
         if (rpc->envelope.has_coding && rpc->method->kind != RPC_DIALOG)
                 rpc->call->body_is_work = true;
         return read_timeout(rpc);

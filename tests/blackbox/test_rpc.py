@@ -188,6 +188,8 @@ def check_heads(daemon):
                                 ("a compression", {"Grpc-Encoding": "br"}, "unimplemented")):
         equal("gRPC-Web: %s" % what, grpc_web(daemon, "InferModel", good, shaped.InferModelResponse, headers=headers).code, code)
     web = "application/grpc-web+proto"
+    answer = daemon.post(INFER, envelope(good), web, {"Grpc-Encoding": "br"})
+    equal("gRPC-Web: what a client may compress by is said", answer.headers["Grpc-Accept-Encoding"], "gzip")
     for what, body, code in (("no message", b"", "unimplemented"), ("two messages", envelope(good) + envelope(good), "unimplemented"),
                              ("half an envelope", envelope(good)[:3], "invalid_argument"),
                              ("half a message", envelope(good)[:-1], "invalid_argument"),
