@@ -2,11 +2,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "net/http2_session.h"
 #include "service.h"
 
-#define FIELDS_MOST   (CALL_HEADERS + 4)
+#define FIELDS_MOST   (CALL_HEADERS + 5)
 #define TRAILERS_MOST 4
 
 /* Of names in lower case and values that stay as long as the stream: the library need not copy them. */
@@ -21,6 +22,24 @@ static size_t add_field(nghttp2_nv *fields, size_t count, const char *name, cons
 {
         fields[count] = field_of(name, strlen(name), value, strlen(value), flags);
         return count + 1;
+}
+
+/* The time (RFC 9110, 5.6.7 and 6.6.1), which each thread writes once a second. */
+static const char *date(void)
+{
+        static _Thread_local struct {
+                time_t second;
+                char text[sizeof("Sun, 06 Nov 1994 08:49:37 GMT")];
+        } last = {.second = -1};
+        struct timespec now;
+        struct tm utc;
+
+        clock_gettime(CLOCK_REALTIME_COARSE, &now);
+        if (now.tv_sec != last.second) {
+                strftime(last.text, sizeof(last.text), "%a, %d %b %Y %H:%M:%S GMT", gmtime_r(&now.tv_sec, &utc));
+                last.second = now.tv_sec;
+        }
+        return last.text;
 }
 
 /* Adds the lines of call->trailers, at most `most`. */
@@ -91,6 +110,7 @@ bool stream_reply(struct stream *stream, bool is_part)
         for (int i = 0, rest = call->status; i < 3; i++, rest /= 10)
                 stream->status[2 - i] = (char)('0' + rest % 10);
         count = add_field(fields, 0, ":status", stream->status, STAYS);
+        count = add_field(fields, count, "date", date(), NGHTTP2_NV_FLAG_NONE);
         if (call->content_type)
                 count = add_field(fields, count, "content-type", call->content_type, STAYS);
         for (size_t i = 0; i < call->n_header; i++)

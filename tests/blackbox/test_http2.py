@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """REST over HTTP/2 with prior knowledge, by curl, on the port that HTTP/1.1 has."""
+import email.utils
 import gzip
 import json
 import os
+import re
 import socket
 import struct
 import subprocess
@@ -63,6 +65,8 @@ def routes(daemon):
     head = curl(daemon, "/version", "-I")[1]
     check("HEAD has the length of GET's body, and none", b"content-length: %d" % len(curl(daemon, "/version")[1]) in head and
           head.rstrip().endswith(b"%d" % len(curl(daemon, "/version")[1])), head)
+    dates = re.findall(rb"^date: (.*)\r$", head, re.M)
+    check("a reply has the date", len(dates) == 1 and abs(email.utils.parsedate_to_datetime(dates[0].decode()).timestamp() - time.time()) < 60, head)
 
 
 def large(daemon):
