@@ -1,6 +1,7 @@
 /* Prints dimensions as text that Python reads back, by its rules of precedence and order. */
 #include <string.h>
 
+#include "base/digits.h"
 #include "dim/internal.h"
 
 bool dim_is_identifier(const char *text, size_t length)
@@ -245,13 +246,14 @@ static void print_term(struct dim_table *t, const struct term *term, bool first,
         uint64_t size = term->coef < 0 ? -(uint64_t)term->coef : (uint64_t)term->coef;
         bool begun = size != 1 || mono->n == 0;
         bool alone = !begun && mono->n == 1 && !(first && term->coef < 0);
+        char digits[DIGITS_MOST];
 
         if (!first)
                 buf_puts(buf, term->coef < 0 ? " - " : " + ");
         else if (term->coef < 0)
                 buf_putc(buf, '-');
         if (begun)
-                buf_printf(buf, "%llu", (unsigned long long)size);
+                buf_put(buf, digits, (size_t)(digits_put(digits, size) - digits));
         uint32_t factor[MAX_DEGREE], count = sort_factors(t, mono, factor);
 
         for (uint32_t i = 0; i < count; i++) {
