@@ -2,6 +2,7 @@
    algorithm of Raffaello Giulietti, "The Schubfach way to render doubles" (2020). */
 #include "render/float_text.h"
 
+#include <endian.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,28 +86,37 @@ static inline uint64_t scaled(const struct power *power, uint64_t factor)
         return whole | (low > 1);
 }
 
+/* The same for a factor of 32 bits, for which half of the power is enough: whatever is below the upper half of the
+   fraction may stem from its rounding. */
+static inline uint64_t scaled_narrow(const struct power *power, uint64_t factor)
+{
+        uint64_t fraction, whole = multiply(power->high + 1, factor, &fraction);
+
+        return whole | (fraction >> 32 > 1);
+}
+
 /* All is counted in quarters of the last binary digit, so that the bounds halfway to the neighbours are integers. Those
-   that lie on a bound read back as this float where its significand is even. */
-static struct decimal shortest(const struct binary *b)
+   that lie on a bound read back as this float where its significand is even. What is shortest no branch can foretell.
+ */
+static inline struct decimal shortest(const struct binary *b,
+                                      uint64_t (*scale)(const struct power *power, uint64_t factor))
 {
         int exponent =
                 (b->exponent * 1262611 - (b->is_edge ? 524031 : 0)) >> 22; /* of ten, by the log of gen_powers.py */
         int shift = b->exponent + ((-exponent * 1741647) >> 19) + 1;
         const struct power *power = &powers[-exponent - POWER_LEAST];
         uint64_t quarters = 4 * b->significand, odd = b->significand & 1;
-        uint64_t value = scaled(power, quarters << shift);
-        uint64_t least = scaled(power, (quarters - 2 + b->is_edge) << shift) + odd;
-        uint64_t most = scaled(power, (quarters + 2) << shift) - odd;
+        uint64_t value = scale(power, quarters << shift);
+        uint64_t least = scale(power, (quarters - 2 + b->is_edge) << shift) + odd;
+        uint64_t most = scale(power, (quarters + 2) << shift) - odd;
         uint64_t digits = value / 4, tens = digits / 10;
         bool below = least <= 40 * tens, above = 40 * tens + 40 <= most;
+        const bool is_shorter = tens && below != above;
+        const uint64_t shorter = tens + above;
 
-        if (tens && below != above)
-                return (struct decimal){tens + above, exponent + 1};
         below = least <= 4 * digits;
-        above = 4 * digits + 4 <= most;
-        if (below == above)
-                above = value % 4 > 2 || (value % 4 == 2 && digits % 2);
-        return (struct decimal){digits + above, exponent};
+        above = below == (4 * digits + 4 <= most) ? value % 4 + digits % 2 > 2 : !below;
+        return (struct decimal){is_shorter ? shorter : digits + above, exponent + is_shorter};
 }
 
 static inline char *put(char *at, const char *text, size_t length)
@@ -115,9 +125,44 @@ static inline char *put(char *at, const char *text, size_t length)
         return at + length;
 }
 
-/* Of digits that end at `end`, the end without zeros that say nothing. The first one is none. */
-static char *without_zeros(char *end)
+#define FEW_DIGITS 9 /* of every float32 */
+
+static const uint32_t tens[FEW_DIGITS + 1] = {1,      10,      100,      1000,      10000,
+                                              100000, 1000000, 10000000, 100000000, 1000000000};
+
+/* digits_count() without a loop, for a number of FEW_DIGITS at most and 1 at least. */
+static inline unsigned count_few(uint32_t digits)
 {
+        const unsigned bits = 32 - (unsigned)__builtin_clz(digits), least = bits * 1233 >> 12;
+
+        return least + (digits >= tens[least]);
+}
+
+/* Writes FEW_DIGITS, the last of which are zeros that say nothing. Eight of them are divided in one word: into fours,
+   twos and ones, the first of each pair in its lower half. No branch depends on how many there are. */
+static inline void put_few(char *at, uint32_t digits, unsigned count)
+{
+        const uint32_t all = digits * tens[FEW_DIGITS - count], eight = all % tens[8];
+        uint64_t word = eight / 10000 | (uint64_t)(eight % 10000) << 32, upper;
+
+        upper = (word * 10486 >> 20) & UINT64_C(0x0000007f0000007f);
+        word = upper | (word - upper * 100) << 16;
+        upper = (word * 103 >> 10) & UINT64_C(0x000f000f000f000f);
+        word = upper | (word - upper * 10) << 8;
+        word = htole64(word | UINT64_C(0x3030303030303030));
+        at[0] = (char)('0' + all / tens[8]);
+        memcpy(at + 1, &word, sizeof(word));
+}
+
+/* Writes digits, and returns where they end without zeros that say nothing. The first one is none. */
+static inline char *put_digits(char *at, uint64_t digits, unsigned count)
+{
+        char *end = at + count;
+
+        if (count <= FEW_DIGITS)
+                put_few(at, (uint32_t)digits, count);
+        else
+                digits_put_counted(at, digits, count);
         while (end[-1] == '0')
                 end--;
         return end;
@@ -152,17 +197,17 @@ static char *put_with_point(char *at, char *end, int exponent)
 /* Writes a float as "%g" does, with as many digits as needed, and ".0" after integers. */
 static char *put_decimal(char *at, const struct decimal *d, int least)
 {
-        int count = (int)digits_count(d->digits), exponent = d->exponent + count - 1;
+        unsigned count = d->digits < tens[FEW_DIGITS] ? count_few((uint32_t)d->digits) : digits_count(d->digits);
+        int exponent = d->exponent + (int)count - 1;
 
         if (exponent < 0 && exponent >= -4) {
                 memcpy(at, "0.000", 5);
-                at += 1 - exponent;
-                return without_zeros(digits_put_counted(at, d->digits, (unsigned)count));
+                return put_digits(at + 1 - exponent, d->digits, count);
         }
-        char *end = without_zeros(digits_put_counted(at + 1, d->digits, (unsigned)count));
+        char *end = put_digits(at + 1, d->digits, count);
+        const int left = (int)(end - at) - 1;
 
-        count = (int)(end - at) - 1;
-        if (exponent < 0 || exponent >= (count > least ? count : least))
+        if (exponent < 0 || exponent >= (left > least ? left : least))
                 return put_with_exponent(at, end, exponent);
         return put_with_point(at, end, exponent);
 }
@@ -171,15 +216,15 @@ char *float_put(char *text, double value, bool narrow)
 {
         if (isnan(value))
                 return put(text, "NaN", 3);
-        if (signbit(value))
-                *text++ = '-';
+        *text = '-'; /* which is written over where there is none: no branch can foretell it */
+        text += signbit(value) != 0;
         value = fabs(narrow ? (double)(float)value : value);
         if (isinf(value))
                 return put(text, "Infinity", 8);
         if (value < 1e6 && value == (double)(unsigned)value)
                 return put(digits_put(text, (uint64_t)value), ".0", 2);
         struct binary binary = read_binary(value, narrow);
-        struct decimal decimal = shortest(&binary);
+        struct decimal decimal = narrow ? shortest(&binary, scaled_narrow) : shortest(&binary, scaled);
 
         return put_decimal(text, &decimal, narrow ? NARROW_LEAST : WIDE_LEAST);
 }
