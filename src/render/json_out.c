@@ -205,15 +205,14 @@ void json_null(struct json_out *out)
 /* JSON has no infinite numbers or NaN, so these are texts, which end with a letter. */
 char *json_put_float(char *at, double value, bool narrow)
 {
-        char *text = at + 1, *end = float_put(text, value, narrow);
+        char *end = float_put(at, value, narrow);
 
-        if (end[-1] <= '9') {
-                memmove(at, text, (size_t)(end - text));
-                return end - 1;
-        }
+        if (end[-1] <= '9')
+                return end;
+        memmove(at + 1, at, (size_t)(end - at));
         *at = '"';
-        *end = '"';
-        return end + 1;
+        end[1] = '"';
+        return end + 2;
 }
 
 void json_float(struct json_out *out, double value, bool narrow)
