@@ -14,13 +14,25 @@ static void end(const struct visitor *visitor, void *user, enum result_list list
                 visitor->list_end(user, list);
 }
 
+/* result_at(), by what the loop keeps in registers. */
+static inline const struct result_value *value_at(struct result_value *const *chunk, const uint32_t *shown, size_t i)
+{
+        const size_t at = shown ? shown[i] : i;
+
+        return &chunk[at / RESULT_CHUNK][at % RESULT_CHUNK];
+}
+
 static void visit_values(const struct ox_result *result, const struct visitor *visitor, void *user)
 {
+        const size_t count = visitor->value ? result->n_value : 0;
+        struct result_value *const *chunk = result->chunk;
+        const uint32_t *shown = result->shown;
+
         begin(visitor, user, LIST_VALUES, result->n_value);
-        for (size_t i = 0; visitor->value && i < result->n_value; i++) {
-                if (i + AHEAD < result->n_value) /* nodes lie far apart */
-                        __builtin_prefetch(result_at(result, i + AHEAD)->made_by);
-                visitor->value(user, result_at(result, i));
+        for (size_t i = 0; i < count; i++) {
+                if (i + AHEAD < count) /* nodes lie far apart */
+                        __builtin_prefetch(value_at(chunk, shown, i + AHEAD)->made_by);
+                visitor->value(user, value_at(chunk, shown, i));
         }
         end(visitor, user, LIST_VALUES);
 }
