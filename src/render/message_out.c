@@ -46,7 +46,8 @@ struct message_out message_grown(struct message_out out, size_t size)
         return out;
 }
 
-struct message_out message_closed_long(struct message_out out, size_t begin)
+/* A length of three bytes or more, of which at least two are missing. */
+static struct message_out closed_longer(struct message_out out, size_t begin)
 {
         char head[MESSAGE_VARINT_MOST];
         size_t length = (size_t)(out.at - out.target->block) - begin,
@@ -56,6 +57,21 @@ struct message_out message_closed_long(struct message_out out, size_t begin)
         memmove(out.target->block + begin + size - 1, out.target->block + begin, length);
         memcpy(out.target->block + begin - 1, head, size);
         out.at += size - 1;
+        return out;
+}
+
+struct message_out message_closed_long(struct message_out out, size_t begin)
+{
+        const size_t length = (size_t)(out.at - out.target->block) - begin;
+        char *at;
+
+        if (length >> 14)
+                return closed_longer(out, begin);
+        message_need(&out, 1);
+        at = out.target->block + begin;
+        memmove(at + 1, at, length);
+        message_put_varint(at - 1, length);
+        out.at++;
         return out;
 }
 
