@@ -8,6 +8,7 @@
      sink_text            a text
      sink_name            the same where its form is known
      sink_id              the same of a name of the result
+     sink_op              the same of an operator's type
      sink_text_some       a text that is left out where it is empty
      sink_text_filled     a text that JSON always has, and a message has where it is not empty
      sink_texts           a list of texts, left out where it has none
@@ -92,7 +93,7 @@ static inline void fields_value(SINK *sink, const struct result_value *value)
                 sink_text_some(sink, "node", 4, value->made_by->name);
                 sink_number(sink, "nodeIndex", 5, value->place);
                 if (op->type_form.length)
-                        sink_name(sink, "op", 6, op->type, op->type_form);
+                        sink_op(sink, "op", 6, op);
         }
         sink_type(sink, 7, &value->value.type);
         if (value->more->declared && !SINK_BY_NUMBER)

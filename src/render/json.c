@@ -49,6 +49,11 @@ JSON_INLINE void sink_id(SINK *fields, const char *key, unsigned number, str_id 
         sink_name(fields, key, number, str_text(strings, name), str_form(strings, name));
 }
 
+JSON_INLINE void sink_op(SINK *fields, const char *key, unsigned number, const struct model_op *op)
+{
+        sink_name(fields, key, number, op->type, op->type_form);
+}
+
 JSON_INLINE void sink_text_some(SINK *fields, const char *key, unsigned number, const char *text)
 {
         if (text[0])

@@ -13,6 +13,17 @@ enum { ANY_TYPE_URL = 1, ANY_VALUE };
 enum { ERROR_INFO_REASON = 1, ERROR_INFO_DOMAIN };
 enum { BAD_REQUEST_VIOLATIONS = 1, VIOLATION_FIELD = 1, VIOLATION_DESCRIPTION };
 
+/* The types of operators as they were written lately, by the operators' numbers: copied as so many bytes, whatever
+   their length, which no branch can foretell. */
+#define KEPT_OPS      32
+#define KEPT_OP_BYTES 32
+
+struct kept_op {
+        const struct model_op *op; /* NULL: nothing is kept */
+        size_t length;
+        char text[KEPT_OP_BYTES];
+};
+
 struct proto_sink {
         struct message_out out;
         const struct ox_result *result;
@@ -20,6 +31,7 @@ struct proto_sink {
                                           both have left the processor's store buffer */
         bool is_model;                 /* the answer, so that its lists have other numbers */
         struct kept_types *types;      /* NULL: no values are written */
+        struct kept_op *ops;           /* KEPT_OPS; NULL as well */
 };
 
 /* The fields of one message of it. */
@@ -50,6 +62,37 @@ MESSAGE_INLINE void sink_id(SINK *fields, const char *key, unsigned number, str_
         const struct strings *strings = fields->sink->result->strings;
 
         sink_name(fields, key, number, str_text(strings, name), str_form(strings, name));
+}
+
+/* Not inlined where the messages of values, of which few have what it writes, are the better for it. */
+#define APART static __attribute__((noinline))
+
+APART struct message_out put_new_op(struct message_out out, struct kept_op *kept, unsigned field,
+                                    const struct model_op *op)
+{
+        size_t begin = (size_t)(out.at - out.target->block), length;
+
+        message_bytes(&out, field, op->type, op->type_form.length);
+        length = (size_t)(out.at - out.target->block) - begin;
+        if (length <= KEPT_OP_BYTES) {
+                *kept = (struct kept_op){.op = op, .length = length};
+                memcpy(kept->text, out.target->block + begin, length);
+        }
+        return out;
+}
+
+MESSAGE_INLINE void sink_op(SINK *fields, const char *key, unsigned number, const struct model_op *op)
+{
+        struct kept_op *kept = &fields->sink->ops[op->number % KEPT_OPS];
+
+        (void)key;
+        if (kept->op != op) {
+                fields->out = put_new_op(fields->out, kept, number, op);
+                return;
+        }
+        message_need(&fields->out, KEPT_OP_BYTES);
+        memcpy(fields->out.at, kept->text, KEPT_OP_BYTES);
+        fields->out.at += kept->length;
 }
 
 MESSAGE_INLINE void sink_text_some(SINK *fields, const char *key, unsigned number, const char *text)
@@ -86,9 +129,6 @@ MESSAGE_INLINE void sink_word(SINK *fields, const char *key, unsigned number, st
         (void)word;
         sink_number(fields, key, number, value);
 }
-
-/* Not inlined where the messages of values, of which few have what it writes, are the better for it. */
-#define APART static __attribute__((noinline))
 
 /* A number or an expression, by its handle alone: a dimension that was just put together in memory could not be loaded
    as a whole before it has left the processor's store buffer. */
@@ -370,9 +410,13 @@ static void close_path(struct message_out *out, const struct message_path *aroun
 void render_proto(const struct ox_result *result, struct arena *arena, const struct message_path *around,
                   ox_write write, void *user)
 {
-        struct proto_sink sink = {.result = result, .is_model = result->is_model, .types = kept_types_new(arena)};
+        struct kept_op ops[KEPT_OPS];
+        struct proto_sink sink = {
+                .result = result, .is_model = result->is_model, .types = kept_types_new(arena), .ops = ops};
         size_t begin[MESSAGE_PATH_MOST];
 
+        for (size_t i = 0; i < KEPT_OPS; i++)
+                ops[i].op = NULL;
         message_begin(&sink.out, arena, result->dims, write, user);
         sink.target = sink.out.target;
         open_path(&sink.out, around, begin);
