@@ -59,21 +59,32 @@ struct dim_origin {
         int64_t node_index; /* of what dim_set_origin() was given alone */
 };
 
+/* What only some symbols have. */
+struct dim_symbol_facts {
+        struct dim most;     /* an expression that it is at most, in so far as has_most */
+        struct dim bound;    /* what it was found to be equal to, in so far as is_bound */
+        struct dim resolved; /* the same, of what that is bound to by now, at resolve_generation */
+        struct dim equal; /* in so far as is_equal, by a fact, whose origin is `because`; it contains no symbol that was
+                             is_equal before */
+        const struct dim_origin *because;
+        const struct dim_origin *presumed_for; /* what was walked when it was presumed */
+        uint32_t resolve_generation;
+        bool is_equal;
+};
+
 /* Everything known about a symbol. */
 struct dim_symbol {
         str_id name;
-        bool anonymous;       /* made by inference; not a name of the model */
-        bool from_input;      /* arose at a graph input: a named dimension or an unnamed one */
-        bool joins;           /* one of several proven sizes, chosen by data */
-        int64_t lower, upper; /* inclusive bounds: facts; INT64_MIN, INT64_MAX where there is none */
-        struct dim most;      /* an expression that it is at most, in so far as has_most */
-        bool has_most;
-        bool presumed;    /* `lower` is 1, which is taken for granted, for what is walked at `presumed_for` */
-        bool may_be_none; /* is 0 often enough that nothing is taken for granted */
-        const struct dim_origin *presumed_for;
+        bool anonymous : 1;             /* made by inference; not a name of the model */
+        bool from_input : 1;            /* arose at a graph input: a named dimension or an unnamed one */
+        bool joins : 1;                 /* one of several proven sizes, chosen by data */
+        bool has_most : 1;              /* is at most some expression */
+        bool is_bound : 1;              /* was found to be equal to another dimension */
+        bool presumed : 1;              /* `lower` is 1, which is taken for granted */
+        bool may_be_none : 1;           /* is 0 often enough that nothing is taken for granted */
+        int64_t lower, upper;           /* inclusive bounds: facts; INT64_MIN, INT64_MAX where there is none */
+        struct dim_symbol_facts *facts; /* NULL where none are known */
         struct dim_origin origin;
-        struct dim bound; /* what it was found to be equal to, in so far as is_bound */
-        bool is_bound;
 };
 
 /* A table and its contents live on the arena. One table for each request, used by one thread. */

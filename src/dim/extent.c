@@ -22,10 +22,10 @@ static bool bound_symbol(struct extent *x, uint32_t number, bool upper, struct d
         struct dim pair[2] = {dim_int(0), dim_int(symbol->upper)};
 
         if (symbol->from_input) {
-                *ret = x->t->symbol[number]->lone;
+                *ret = symbol_lone(x->t->symbol[number]);
                 return true;
         }
-        if (!upper || !symbol->has_most || !bound_dim(x, dim_resolve(x->t, symbol->most), true, &pair[0]))
+        if (!upper || !symbol->has_most || !bound_dim(x, dim_resolve(x->t, symbol->facts->most), true, &pair[0]))
                 return by_range((struct range){symbol->lower, symbol->upper}, upper, ret);
         *ret = pair[0];
         return symbol->upper == INT64_MAX || !expr_extreme(x->t, ATOM_MIN, pair, 2, ret);

@@ -34,6 +34,7 @@ struct known_range {
         int64_t lower, upper;
 };
 
+#define NAMES_CHUNK   64
 #define MAX_PRESUMED  64 /* symbols that are assumed not to be 0 */
 #define MAX_MULTIPLES 64 /* sizes with facts about what they leave by a number */
 
@@ -43,20 +44,27 @@ struct multiple {
         int64_t by, rest;
 };
 
-struct atom {
-        uint32_t hash;
-        enum atom_kind kind;
-        uint32_t symbol; /* its number, for ATOM_SYMBOL */
-        uint32_t weight; /* terms of the arguments, nested ones counted too */
-        uint32_t depth;
-        bool open;             /* holds an anonymous symbol, which may be bound */
-        bool extreme;          /* is or holds an operation max or min */
+/* What is remembered of an operation. */
+struct atom_memo {
         struct poly *relation; /* RELATIONS_MOST sums with this atom in them that are 0; empty where there is none. NULL
                                   until they are looked for */
         struct known_range range;
         uint32_t text_generation;
-        const char *text; /* of an operation */
+        const char *text;
+};
+
+/* Every symbol has an atom, a monomial and a sum of its own, so that they are kept small. */
+struct atom {
+        uint32_t hash;   /* of an operation */
+        uint32_t symbol; /* its number, for ATOM_SYMBOL */
+        uint32_t weight; /* terms of the arguments, nested ones counted too */
         uint32_t n;
+        uint32_t lone; /* the monomial that is this atom alone; 0: there is none yet */
+        uint16_t depth;
+        enum atom_kind kind : 8;
+        bool open : 1;          /* holds an anonymous symbol, which may be bound */
+        bool extreme : 1;       /* is or holds an operation max or min */
+        struct atom_memo *memo; /* NULL for a symbol, about which there is nothing to remember */
         struct dim arg[];
 };
 
@@ -64,33 +72,41 @@ struct atom {
 enum normal { NORMAL_UNKNOWN, NORMAL_BUSY, NORMAL_ITSELF, NORMAL_OTHER };
 
 struct mono {
-        uint32_t hash;
-        uint32_t weight, depth;
-        bool open, extreme;
-        bool relates; /* holds an atom that may have relations */
-        bool ringed;  /* holds an ATOM_RING */
-        enum normal state;
-        struct poly normal; /* for NORMAL_OTHER */
+        uint32_t hash; /* of several atoms, or none */
+        uint32_t weight;
         uint32_t n;
+        uint32_t lone; /* the sum whose normal form is once this monomial; 0: there is none yet */
+        uint16_t depth;
+        enum normal state : 8;
+        bool open : 1, extreme : 1;
+        bool relates : 1;          /* holds an atom that may have relations */
+        bool ringed : 1;           /* holds an ATOM_RING */
+        const struct poly *normal; /* for NORMAL_OTHER */
         uint32_t atom[];
 };
 
-struct expr {
-        uint32_t hash, written_hash; /* of the normal form, of the terms */
-        uint32_t weight, depth;
-        bool open, extreme;
-        bool not_negative; /* a fact, whatever its symbols allow */
-        uint32_t resolve_generation;
-        struct dim resolved;
+/* What is remembered of a sum that is not a symbol. */
+struct expr_memo {
         struct known_range range;
         uint32_t presume_generation; /* of facts, at which dim_presume_for() found no more */
         uint32_t settle_generation;
         struct dim settled;
         uint32_t text_generation;
         const char *text;
-        struct poly key; /* its normal form, which is its own terms in most */
+};
+
+struct expr {
+        uint32_t hash, written_hash; /* of the normal form, unless that is one monomial; of the terms */
+        uint32_t weight;
         uint32_t n;
-        struct term term[]; /* in order, as those of a struct poly */
+        uint32_t resolve_generation;
+        uint16_t depth;
+        bool open : 1, extreme : 1;
+        bool not_negative : 1; /* a fact, whatever its symbols allow */
+        struct dim resolved;
+        struct expr_memo *memo; /* NULL for a symbol alone */
+        const struct poly *key; /* its normal form; NULL: its own terms, as in most */
+        struct term term[];     /* in order, as those of a struct poly */
 };
 
 /* Open addressing; a slot holds a number + 1, 0 is free. */
@@ -101,24 +117,18 @@ struct slots {
 
 struct name_entry {
         str_id name;
-        uint32_t symbol;  /* its number + 1; 0 when there is none */
-        bool is_reserved; /* no fresh symbol may have it */
-        bool is_defined;  /* its symbol is `value` */
-        int64_t value;
+        uint32_t symbol;      /* its number + 1; 0 when there is none */
         uint32_t next_suffix; /* the next number to try for a fresh symbol of this name */
         uint32_t last_number; /* the last tried for a symbol that this name is the stem of */
+        uint32_t defined;     /* the place + 1 of its symbol's value in the table's `defined`; 0: it has none */
+        bool is_reserved;     /* no fresh symbol may have it */
 };
 
 struct symbol {
         struct dim_symbol info; /* what callers see */
-        struct dim lone;        /* the symbol as a dimension */
+        uint32_t lone;          /* the handle of the symbol as a dimension */
         uint32_t atom;
-        bool is_equal;
-        struct dim equal; /* by a fact, whose origin is `because`; it contains no symbol that was is_equal before */
-        const struct dim_origin *because;
-        uint32_t resolve_generation;
-        struct dim resolved; /* of the bound one */
-        uint32_t mark;       /* the walk that saw it last */
+        uint32_t mark; /* the walk that saw it last */
 };
 
 struct scratch_chunk {
@@ -139,8 +149,10 @@ struct dim_table {
 
         struct symbol **symbol;
         uint32_t symbols, symbol_room;
-        struct name_entry *name;
-        uint32_t names, name_room;
+        struct name_entry **name; /* NAMES_CHUNK each */
+        uint32_t names, name_chunks;
+        int64_t *defined; /* values that callers gave to names */
+        uint32_t n_defined;
         struct atom **atom;
         uint32_t atoms, atom_room;
         struct mono **mono;
@@ -184,11 +196,12 @@ struct scratch_mark scratch_mark(struct dim_table *t);
 void *scratch_take(struct dim_table *t, size_t count, size_t size);
 void scratch_release(struct dim_table *t, struct scratch_mark mark);
 
-uint32_t atom_intern(struct dim_table *t, enum atom_kind kind, uint32_t symbol, const struct dim *arg, uint32_t n);
+/* The atom of a new symbol. */
+uint32_t atom_of_symbol(struct dim_table *t, uint32_t symbol);
 uint32_t mono_intern(struct dim_table *t, const uint32_t *atom, uint32_t n);
 
 /* A copy on the arena. */
-struct poly poly_keep(struct dim_table *t, struct poly p);
+const struct poly *poly_keep(struct dim_table *t, struct poly p);
 
 /* The sum of a normal form, or of terms that are none; false when there is none yet. Storing one: past a limit it is a
    fault. */
@@ -205,7 +218,27 @@ struct atom *lone_atom(const struct dim_table *t, struct dim d);
 /* Whether a monomial is one atom alone. */
 struct atom *mono_atom(const struct dim_table *t, uint64_t mono);
 
+static inline struct poly expr_key(const struct expr *expr)
+{
+        return expr->key ? *expr->key : (struct poly){expr->term, expr->n};
+}
+
 /* -- symbols.c -- */
+
+/* That of a symbol, made where there is none. */
+struct dim_symbol_facts *symbol_facts(struct dim_table *t, struct symbol *symbol);
+void symbol_bind(struct dim_table *t, struct symbol *symbol, struct dim value);
+void symbol_set_most(struct dim_table *t, struct symbol *symbol, struct dim most);
+
+static inline bool symbol_is_equal(const struct dim_table *t, uint32_t symbol)
+{
+        return t->symbol[symbol]->info.facts && t->symbol[symbol]->info.facts->is_equal;
+}
+
+static inline struct dim symbol_lone(const struct symbol *symbol)
+{
+        return (struct dim){.expr = symbol->lone};
+}
 
 /* A copy on the arena of the origin that is set. */
 const struct dim_origin *origin_keep(struct dim_table *t);

@@ -21,7 +21,7 @@ static bool is_positive(const struct dim_table *t, struct dim d)
 {
         if (dim_is_int(d))
                 return true;
-        struct poly key = t->expr[d.expr]->key;
+        struct poly key = expr_key(t->expr[d.expr]);
 
         return key.term[key.term[0].mono == MONO_ONE].coef > 0;
 }
@@ -40,7 +40,7 @@ static unsigned gather_normal(struct dim_table *t, struct gather *g, struct poly
                 if (mono->state == NORMAL_BUSY)
                         faults = DIM_FAULT_LIMIT;
                 else if (mono->state == NORMAL_OTHER)
-                        faults = gather_poly(t, g, mono->normal, p.term[i].coef);
+                        faults = gather_poly(t, g, *mono->normal, p.term[i].coef);
                 else
                         faults = gather_poly(t, g, (struct poly){&p.term[i], 1}, 1);
         }
@@ -263,7 +263,7 @@ static bool normal_product(struct dim_table *t, const struct mono *mono, struct 
                         return false;
                 if (lone->state == NORMAL_OTHER) {
                         changed = true;
-                        factor = lone->normal;
+                        factor = *lone->normal;
                 }
                 if (ret->n * factor.n > (size_t)4 * MAX_NORMAL || poly_mul(t, *ret, factor, ret) || ret->n > MAX_NORMAL)
                         return false;

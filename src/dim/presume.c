@@ -40,7 +40,7 @@ static void presume(struct dim_table *t, uint32_t number)
 {
         set_lower(t, number, 1);
         t->symbol[number]->info.presumed = true;
-        t->symbol[number]->info.presumed_for = origin_keep(t);
+        symbol_facts(t, t->symbol[number])->presumed_for = origin_keep(t);
         t->presumed[t->n_presumed++] = number;
 }
 
@@ -170,7 +170,7 @@ static void presume_for_atom(struct dim_table *t, const struct atom *atom)
 void dim_presume_for(struct dim_table *t, struct dim d)
 {
         if (!t->may_presume || dim_is_int(d) || !t->expr[d.expr]->extreme ||
-            t->expr[d.expr]->presume_generation == t->fact_generation)
+            t->expr[d.expr]->memo->presume_generation == t->fact_generation)
                 return;
         for (uint32_t i = 0; i < t->expr[d.expr]->n; i++) {
                 const struct mono *mono = t->mono[t->expr[d.expr]->term[i].mono];
@@ -183,5 +183,5 @@ void dim_presume_for(struct dim_table *t, struct dim d)
                         presume_for_atom(t, atom);
                 }
         }
-        t->expr[d.expr]->presume_generation = t->fact_generation;
+        t->expr[d.expr]->memo->presume_generation = t->fact_generation;
 }

@@ -215,13 +215,15 @@ static const char *operation_text(struct dim_table *t, struct atom *atom)
 {
         struct buf buf;
 
-        if (atom->text && atom->text_generation == t->text_generation)
-                return atom->text;
+        struct atom_memo *memo = atom->memo;
+
+        if (memo->text && memo->text_generation == t->text_generation)
+                return memo->text;
         buf_init(&buf, t->arena);
         print_operation(t, atom, &buf);
-        atom->text = buf_text(&buf);
-        atom->text_generation = t->text_generation;
-        return atom->text;
+        memo->text = buf_text(&buf);
+        memo->text_generation = t->text_generation;
+        return memo->text;
 }
 
 /* `alone`: nothing multiplies it and no sign stands before it. */
@@ -328,11 +330,11 @@ static void print_expr(struct dim_table *t, struct dim d, struct buf *buf)
 
 static void dim_print(struct dim_table *t, struct dim d, struct buf *buf)
 {
-        const struct expr *expr = d.expr ? t->expr[d.expr] : NULL;
+        const struct expr_memo *memo = d.expr ? t->expr[d.expr]->memo : NULL;
         uint32_t symbol;
 
-        if (expr && expr->text && expr->text_generation == t->text_generation)
-                buf_puts(buf, expr->text);
+        if (memo && memo->text && memo->text_generation == t->text_generation)
+                buf_puts(buf, memo->text);
         else if (dim_is_int(d))
                 buf_put_i64(buf, d.val);
         else if (dim_as_symbol(t, d, &symbol))
@@ -343,18 +345,21 @@ static void dim_print(struct dim_table *t, struct dim d, struct buf *buf)
 
 const char *dim_text(struct dim_table *t, struct dim d)
 {
-        struct expr *expr = d.expr ? t->expr[d.expr] : NULL;
+        struct expr_memo *memo = d.expr ? t->expr[d.expr]->memo : NULL;
+        uint32_t symbol;
         struct buf buf;
 
-        if (expr && expr->text && expr->text_generation == t->text_generation)
-                return expr->text;
+        if (memo && memo->text && memo->text_generation == t->text_generation)
+                return memo->text;
+        if (dim_as_symbol(t, d, &symbol))
+                return str_text(t->strings, t->symbol[symbol]->info.name);
         buf_init(&buf, t->arena);
         dim_print(t, d, &buf);
         const char *text = buf_text(&buf);
 
-        if (expr) {
-                expr->text = text;
-                expr->text_generation = t->text_generation;
+        if (memo) {
+                memo->text = text;
+                memo->text_generation = t->text_generation;
         }
         return text;
 }

@@ -167,7 +167,7 @@ static bool prove_atom(struct proof *p, const struct place *place, const struct 
                 /* The result is one of the arguments. */
                 return prove_with_all(p, place, atom);
         case ATOM_SYMBOL:
-                return !positive && prove_with(p, place, 1, p->t->symbol[atom->symbol]->info.most, 0);
+                return !positive && prove_with(p, place, 1, p->t->symbol[atom->symbol]->info.facts->most, 0);
         case ATOM_RING:
                 break;
         }

@@ -156,8 +156,8 @@ static struct range range_of_atom(struct dim_table *t, struct atom *atom)
 {
         if (atom->kind == ATOM_SYMBOL)
                 return (struct range){t->symbol[atom->symbol]->info.lower, t->symbol[atom->symbol]->info.upper};
-        if (atom->range.generation == t->fact_generation)
-                return (struct range){atom->range.lower, atom->range.upper};
+        if (atom->memo->range.generation == t->fact_generation)
+                return (struct range){atom->memo->range.lower, atom->memo->range.upper};
         struct range range = ANYTHING;
 
         switch (atom->kind) {
@@ -178,7 +178,7 @@ static struct range range_of_atom(struct dim_table *t, struct atom *atom)
         case ATOM_SYMBOL:
                 break;
         }
-        atom->range = (struct known_range){t->fact_generation, range.lower, range.upper};
+        atom->memo->range = (struct known_range){t->fact_generation, range.lower, range.upper};
         return range;
 }
 
@@ -220,16 +220,18 @@ struct range range_of(struct dim_table *t, struct dim d)
 {
         if (dim_is_int(d))
                 return (struct range){d.val, d.val};
-        struct expr *expr = t->expr[d.expr];
+        const struct expr *expr = t->expr[d.expr];
+        struct expr_memo *memo = expr->memo;
 
-        if (expr->range.generation != t->fact_generation) {
-                struct range range = range_of_poly(t, (struct poly){expr->term, expr->n});
+        if (memo && memo->range.generation == t->fact_generation)
+                return (struct range){memo->range.lower, memo->range.upper};
+        struct range range = range_of_poly(t, (struct poly){expr->term, expr->n});
 
-                if (expr->not_negative && range.lower < 0)
-                        range.lower = 0;
-                expr->range = (struct known_range){t->fact_generation, range.lower, range.upper};
-        }
-        return (struct range){expr->range.lower, expr->range.upper};
+        if (expr->not_negative && range.lower < 0)
+                range.lower = 0;
+        if (memo)
+                memo->range = (struct known_range){t->fact_generation, range.lower, range.upper};
+        return range;
 }
 
 void dim_range(struct dim_table *t, struct dim d, int64_t *ret_lower, int64_t *ret_upper)

@@ -129,13 +129,13 @@ unsigned gather_relation(struct dim_table *t, uint64_t mono, enum relation kind,
    normal form, is no relation. Stating one makes
    atoms with relations of their own: some levels deep, then those wait for another time, as they do while a normal
    form is looked for. */
-static void find_relations(struct dim_table *t, struct atom *atom, uint64_t mono)
+static void find_relations(struct dim_table *t, struct atom_memo *memo, uint64_t mono)
 {
         size_t found = 0;
 
-        if (atom->relation || t->relate_level >= MAX_RELATE_LEVELS || t->normal_level > 0)
+        if (memo->relation || t->relate_level >= MAX_RELATE_LEVELS || t->normal_level > 0)
                 return;
-        atom->relation = arena_zalloc(t->arena, RELATIONS_MOST * sizeof(*atom->relation));
+        memo->relation = arena_zalloc(t->arena, RELATIONS_MOST * sizeof(*memo->relation));
         t->relate_level++;
         for (int kind = RELATION_RING; kind <= RELATION_OTHER_EXCESS; kind++) {
                 struct scratch_mark mark = scratch_mark(t);
@@ -145,7 +145,7 @@ static void find_relations(struct dim_table *t, struct atom *atom, uint64_t mono
                 if (!gather_relation(t, mono, (enum relation)kind, &g) && !gather_join(t, &g, &relation) &&
                     relation.n > 0 && relation.n <= (size_t)2 * MAX_RELATED && found < RELATIONS_MOST &&
                     poly_is_zero(t, relation))
-                        atom->relation[found++] = poly_keep(t, relation);
+                        memo->relation[found++] = *poly_keep(t, relation);
                 scratch_release(t, mark);
         }
         t->relate_level--;
@@ -260,9 +260,9 @@ static bool apply_at(struct dim_table *t, struct poly *p, uint64_t mono_id, unsi
                         continue;
                 if ((*tries)++ >= MAX_RELATE_TRIES || !mono_div(t, mono_id, lone, &rest))
                         return false;
-                find_relations(t, atom, lone);
-                for (size_t k = 0; atom->relation && k < RELATIONS_MOST; k++)
-                        if (atom->relation[k].n && apply(t, p, atom->relation[k], rest))
+                find_relations(t, atom->memo, lone);
+                for (size_t k = 0; atom->memo->relation && k < RELATIONS_MOST; k++)
+                        if (atom->memo->relation[k].n && apply(t, p, atom->memo->relation[k], rest))
                                 return true;
         }
         return false;

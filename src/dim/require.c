@@ -156,8 +156,8 @@ bool dim_is_known_size(const struct dim_table *t, struct dim d)
         if (expr->open && t->bind_generation != 1 &&
             (expr->resolve_generation != t->bind_generation || !dim_same(expr->resolved, d)))
                 return false;
-        if (t->n_presumed == 0 && expr->range.generation == t->fact_generation)
-                return expr->range.lower >= 0;
+        if (t->n_presumed == 0 && expr->memo && expr->memo->range.generation == t->fact_generation)
+                return expr->memo->range.lower >= 0;
         return dim_as_symbol(t, d, &symbol) && t->symbol[symbol]->info.lower >= 0;
 }
 

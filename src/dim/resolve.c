@@ -9,7 +9,9 @@ static struct dim substitute(struct dim_table *t, struct dim d, enum substitutio
 
 static bool is_stale(const struct dim_table *t, uint32_t symbol)
 {
-        return t->symbol[symbol]->info.is_bound && t->symbol[symbol]->resolve_generation != t->bind_generation;
+        const struct symbol *s = t->symbol[symbol];
+
+        return s->info.is_bound && s->info.facts->resolve_generation != t->bind_generation;
 }
 
 void resolve_push(struct dim_table *t, uint32_t symbol)
@@ -44,20 +46,24 @@ static void refresh(struct dim_table *t, struct dim d)
                         t->stack_n--;
                         continue;
                 }
-                dim_each_symbol(t, symbol->info.bound, push_stale, t);
+                dim_each_symbol(t, symbol->info.facts->bound, push_stale, t);
                 if (t->stack_n > before)
                         continue;
-                symbol->resolved = substitute(t, symbol->info.bound, OF_BOUND);
-                symbol->resolve_generation = t->bind_generation;
+                symbol->info.facts->resolved = substitute(t, symbol->info.facts->bound, OF_BOUND);
+                symbol->info.facts->resolve_generation = t->bind_generation;
                 t->stack_n--;
         }
 }
 
 static bool substitute_symbol(const struct symbol *symbol, enum substitution of, struct dim *ret)
 {
-        bool is_equal = of == OF_EQUAL && symbol->is_equal;
+        const struct dim_symbol_facts *by = symbol->info.facts;
 
-        *ret = is_equal ? symbol->equal : symbol->resolved;
+        if (!by)
+                return false;
+        bool is_equal = of == OF_EQUAL && by->is_equal;
+
+        *ret = is_equal ? by->equal : by->resolved;
         return is_equal || (of != OF_OPERATIONS && symbol->info.is_bound);
 }
 
@@ -224,7 +230,7 @@ static void look_fact(void *user, uint32_t symbol)
 {
         struct fact_walk *walk = user;
 
-        walk->found = walk->found || walk->t->symbol[symbol]->is_equal;
+        walk->found = walk->found || symbol_is_equal(walk->t, symbol);
 }
 
 struct dim dim_under_facts(struct dim_table *t, struct dim d)
@@ -274,14 +280,16 @@ struct dim dim_settle(struct dim_table *t, struct dim d)
         d = dim_resolve(t, d);
         if (dim_is_int(d) || t->fact_generation == 1)
                 return d;
-        struct expr *expr = t->expr[d.expr];
+        struct expr_memo *memo = t->expr[d.expr]->memo;
         uint32_t generation = dim_facts(t);
 
-        if (expr->settle_generation != generation) {
-                expr->settled = is_affected(t, d) ? substitute(t, d, OF_OPERATIONS) : d;
-                expr->settle_generation = generation;
+        if (!memo)
+                return d;
+        if (memo->settle_generation != generation) {
+                memo->settled = is_affected(t, d) ? substitute(t, d, OF_OPERATIONS) : d;
+                memo->settle_generation = generation;
         }
-        return expr->settled;
+        return memo->settled;
 }
 
 static bool atom_is_open(const struct dim_table *t, const struct atom *atom)
@@ -317,9 +325,7 @@ static void reopen(struct dim_table *t)
 
 static void define(struct dim_table *t, struct symbol *s, struct dim value)
 {
-        s->info.is_bound = true;
-        s->info.bound = value;
-        t->bind_generation++;
+        symbol_bind(t, s, value);
         if (!t->atom[s->atom]->open) {
                 t->atom[s->atom]->open = true;
                 reopen(t);
@@ -334,12 +340,14 @@ void define_symbol(struct dim_table *t, uint32_t number, int64_t value)
 static struct dim replace(struct dim_table *t, struct dim d, uint32_t symbol, struct dim by)
 {
         struct symbol *s = t->symbol[symbol];
-        const struct dim_symbol before = s->info;
+        struct dim_symbol_facts *facts = symbol_facts(t, s);
+        const struct dim bound = facts->bound;
+        bool is_bound = s->info.is_bound;
 
         define(t, s, by);
         d = dim_resolve(t, d);
-        s->info.is_bound = before.is_bound;
-        s->info.bound = before.bound;
+        s->info.is_bound = is_bound;
+        facts->bound = bound;
         t->bind_generation++;
         return d;
 }

@@ -11,18 +11,26 @@ static uint32_t name_hash(const struct dim_table *t, str_id name)
         return (name ^ (uint32_t)t->seed) * 2654435761u;
 }
 
+static struct name_entry *name_at(const struct dim_table *t, uint32_t index)
+{
+        return &t->name[index / NAMES_CHUNK][index % NAMES_CHUNK];
+}
+
 static struct name_entry *name_find(struct dim_table *t, str_id name)
 {
         for (uint32_t at = name_hash(t, name) & t->name_slots.mask; t->name_slots.at[at];
-             at = (at + 1) & t->name_slots.mask)
-                if (t->name[t->name_slots.at[at] - 1].name == name)
-                        return &t->name[t->name_slots.at[at] - 1];
+             at = (at + 1) & t->name_slots.mask) {
+                struct name_entry *entry = name_at(t, t->name_slots.at[at] - 1);
+
+                if (entry->name == name)
+                        return entry;
+        }
         return NULL;
 }
 
 static void name_place(struct dim_table *t, uint32_t index)
 {
-        uint32_t at = name_hash(t, t->name[index].name) & t->name_slots.mask;
+        uint32_t at = name_hash(t, name_at(t, index)->name) & t->name_slots.mask;
 
         while (t->name_slots.at[at])
                 at = (at + 1) & t->name_slots.mask;
@@ -36,13 +44,13 @@ static struct name_entry *name_entry(struct dim_table *t, str_id name)
 
         if (found)
                 return found;
-        if (t->names == t->name_room) {
-                uint32_t room = t->name_room ? 2 * t->name_room : 32;
-
-                t->name = arena_grow(t->arena, t->name, t->name_room * sizeof(*t->name), room * sizeof(*t->name));
-                t->name_room = room;
+        if (t->names == t->name_chunks * NAMES_CHUNK) {
+                if ((t->name_chunks & (t->name_chunks - 1)) == 0)
+                        t->name = arena_grow(t->arena, t->name, t->name_chunks * sizeof(*t->name),
+                                             (t->name_chunks ? 2 * t->name_chunks : 1) * sizeof(*t->name));
+                t->name[t->name_chunks++] = arena_new_array(t->arena, struct name_entry, NAMES_CHUNK);
         }
-        t->name[t->names] = (struct name_entry){.name = name, .next_suffix = 2};
+        *name_at(t, t->names) = (struct name_entry){.name = name, .next_suffix = 2};
         if (t->names >= t->name_slots.mask / 2) {
                 uint32_t slots = 2 * (t->name_slots.mask + 1);
 
@@ -52,7 +60,7 @@ static struct name_entry *name_entry(struct dim_table *t, str_id name)
                         name_place(t, i);
         }
         name_place(t, t->names);
-        return &t->name[t->names++];
+        return name_at(t, t->names++);
 }
 
 static struct symbol *symbol_new(struct dim_table *t, str_id name, bool anonymous, const struct dim_origin *origin)
@@ -73,24 +81,48 @@ static struct symbol *symbol_new(struct dim_table *t, str_id name, bool anonymou
         symbol->info.lower = 0;
         symbol->info.upper = INT64_MAX;
         symbol->info.origin = origin ? *origin : t->origin;
-        symbol->atom = atom_intern(t, ATOM_SYMBOL, number, NULL, 0);
+        symbol->atom = atom_of_symbol(t, number);
         const struct term term = {.coef = 1, .mono = mono_intern(t, &symbol->atom, 1)};
         const struct poly lone = {&term, 1};
+        struct dim made = dim_int(0);
 
         t->mono[term.mono]->state = NORMAL_ITSELF;
-        expr_store(t, lone, lone, &symbol->lone); /* a new one, in normal form, within every limit */
+        expr_store(t, lone, lone, &made); /* a new one, in normal form, within every limit */
+        symbol->lone = made.expr;
         struct name_entry *entry = name_entry(t, name);
 
         entry->symbol = number + 1;
-        if (entry->is_defined)
-                define_symbol(t, number, entry->value);
+        if (entry->defined)
+                define_symbol(t, number, t->defined[entry->defined - 1]);
         return symbol;
+}
+
+struct dim_symbol_facts *symbol_facts(struct dim_table *t, struct symbol *symbol)
+{
+        if (!symbol->info.facts)
+                symbol->info.facts = arena_new_zero(t->arena, struct dim_symbol_facts);
+        return symbol->info.facts;
+}
+
+void symbol_bind(struct dim_table *t, struct symbol *symbol, struct dim value)
+{
+        symbol_facts(t, symbol)->bound = value;
+        symbol->info.is_bound = true;
+        t->bind_generation++;
+}
+
+void symbol_set_most(struct dim_table *t, struct symbol *symbol, struct dim most)
+{
+        symbol_facts(t, symbol)->most = most;
+        symbol->info.has_most = true;
+        t->fact_generation++;
 }
 
 /* A symbol as callers see it, or the number that it is defined as. */
 static struct dim as_defined(const struct symbol *symbol)
 {
-        return symbol->info.is_bound && dim_is_int(symbol->info.bound) ? symbol->info.bound : symbol->lone;
+        return symbol->info.is_bound && dim_is_int(symbol->info.facts->bound) ? symbol->info.facts->bound
+                                                                              : symbol_lone(symbol);
 }
 
 static bool is_taken(struct dim_table *t, str_id name)
@@ -183,7 +215,7 @@ bool dim_find_name(struct dim_table *t, str_id name, struct dim *ret)
 
         if (!entry || !entry->symbol)
                 return false;
-        *ret = t->symbol[entry->symbol - 1]->lone;
+        *ret = symbol_lone(t->symbol[entry->symbol - 1]);
         return true;
 }
 
@@ -232,8 +264,12 @@ void dim_define(struct dim_table *t, str_id name, int64_t value)
 {
         struct name_entry *entry = name_entry(t, name);
 
-        entry->is_defined = true;
-        entry->value = value;
+        if (!entry->defined) {
+                t->defined = arena_grow(t->arena, t->defined, t->n_defined * sizeof(*t->defined),
+                                        (t->n_defined + 1) * sizeof(*t->defined));
+                entry->defined = ++t->n_defined;
+        }
+        t->defined[entry->defined - 1] = value;
         if (entry->symbol)
                 define_symbol(t, entry->symbol - 1, value);
 }
@@ -293,7 +329,7 @@ const struct dim_symbol *dim_symbol_at(const struct dim_table *t, uint32_t index
 
 struct dim dim_symbol_lone(const struct dim_table *t, uint32_t index)
 {
-        return t->symbol[index]->lone;
+        return symbol_lone(t->symbol[index]);
 }
 
 bool dim_as_symbol(const struct dim_table *t, struct dim d, uint32_t *ret_index)
@@ -400,9 +436,7 @@ void dim_assume_most(struct dim_table *t, struct dim d, struct dim most)
         if (dim_is_int(most) || !dim_as_symbol(t, d, &index) || index < t->held || t->symbol[index]->info.has_most ||
             dim_names_since(t, most, index))
                 return;
-        t->symbol[index]->info.most = most;
-        t->symbol[index]->info.has_most = true;
-        t->fact_generation++;
+        symbol_set_most(t, t->symbol[index], most);
 }
 
 uint32_t dim_hold(struct dim_table *t, uint32_t first)

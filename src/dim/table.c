@@ -170,10 +170,9 @@ static bool same_args(const struct dim *a, const struct dim *b, uint32_t n)
 }
 
 /* Handles are hashed one by one: the padding of struct dim has no defined content. */
-static uint32_t hash_atom(const struct dim_table *t, enum atom_kind kind, uint32_t symbol, const struct dim *arg,
-                          uint32_t n)
+static uint32_t hash_atom(const struct dim_table *t, enum atom_kind kind, const struct dim *arg, uint32_t n)
 {
-        uint64_t hash = XXH3_64bits_withSeed(&symbol, sizeof(symbol), t->seed ^ (uint64_t)kind);
+        uint64_t hash = t->seed ^ (uint64_t)kind;
 
         for (uint32_t i = 0; i < n; i++) {
                 uint64_t pair[2] = {(uint64_t)arg[i].val, arg[i].expr};
@@ -195,31 +194,39 @@ static uint32_t dim_depth(const struct dim_table *t, struct dim d)
         return d.expr ? t->expr[d.expr]->depth : 0;
 }
 
-uint32_t atom_intern(struct dim_table *t, enum atom_kind kind, uint32_t symbol, const struct dim *arg, uint32_t n)
+static struct atom *atom_new(struct dim_table *t, enum atom_kind kind, uint32_t n)
 {
-        uint32_t hash = hash_atom(t, kind, symbol, arg, n), at;
+        struct atom *atom = arena_zalloc(t->arena, sizeof(*atom) + n * sizeof(struct dim));
+
+        atom->kind = kind;
+        atom->n = n;
+        atom->weight = 1;
+        t->atom = grow_pointers(t, t->atom, t->atoms, &t->atom_room);
+        t->atom[t->atoms++] = atom;
+        return atom;
+}
+
+static uint32_t atom_intern(struct dim_table *t, enum atom_kind kind, const struct dim *arg, uint32_t n)
+{
+        uint32_t hash = hash_atom(t, kind, arg, n), at;
 
         for (at = hash & t->atom_slots.mask; t->atom_slots.at[at]; at = (at + 1) & t->atom_slots.mask) {
                 const struct atom *atom = t->atom[t->atom_slots.at[at] - 1];
 
-                if (atom->hash == hash && atom->kind == kind && atom->symbol == symbol && atom->n == n &&
-                    same_args(atom->arg, arg, n))
+                if (atom->hash == hash && atom->kind == kind && atom->n == n && same_args(atom->arg, arg, n))
                         return t->atom_slots.at[at] - 1;
         }
-        struct atom *atom = arena_zalloc(t->arena, sizeof(*atom) + n * sizeof(*arg));
+        struct atom *atom = atom_new(t, kind, n);
 
         atom->hash = hash;
-        atom->kind = kind;
-        atom->symbol = symbol;
-        atom->n = n;
-        atom->weight = 1;
+        atom->memo = arena_new_zero(t->arena, struct atom_memo);
         for (uint32_t i = 0; i < n; i++) {
                 const struct expr *expr = arg[i].expr ? t->expr[arg[i].expr] : NULL;
 
                 atom->arg[i] = arg[i];
                 atom->weight = capped_add(atom->weight, expr ? expr->weight : 1);
                 if (expr && expr->depth + 1 > atom->depth)
-                        atom->depth = expr->depth + 1;
+                        atom->depth = (uint16_t)(expr->depth + 1);
                 atom->open = atom->open || (expr && expr->open);
                 atom->extreme = atom->extreme || (expr && expr->extreme);
         }
@@ -227,30 +234,26 @@ uint32_t atom_intern(struct dim_table *t, enum atom_kind kind, uint32_t symbol, 
                 t->extremes++;
                 atom->extreme = true;
         }
-        if (kind == ATOM_SYMBOL)
-                atom->open = t->symbol[symbol]->info.anonymous;
-        else if (atom->depth == 0)
+        if (atom->depth == 0)
                 atom->depth = 1;
-        t->atom = grow_pointers(t, t->atom, t->atoms, &t->atom_room);
-        t->atom[t->atoms] = atom;
-        t->atom_slots.at[at] = ++t->atoms;
+        t->atom_slots.at[at] = t->atoms;
         slots_grow(t, &t->atom_slots, atom_hash);
         return t->atoms - 1;
 }
 
-uint32_t mono_intern(struct dim_table *t, const uint32_t *atom, uint32_t n)
+uint32_t atom_of_symbol(struct dim_table *t, uint32_t symbol)
 {
-        uint32_t hash = hash_bytes(t, atom, n * sizeof(*atom), n), at;
+        struct atom *atom = atom_new(t, ATOM_SYMBOL, 0);
 
-        for (at = hash & t->mono_slots.mask; t->mono_slots.at[at]; at = (at + 1) & t->mono_slots.mask) {
-                const struct mono *mono = t->mono[t->mono_slots.at[at] - 1];
+        atom->symbol = symbol;
+        atom->open = t->symbol[symbol]->info.anonymous;
+        return t->atoms - 1;
+}
 
-                if (mono->hash == hash && mono->n == n && (n == 0 || memcmp(mono->atom, atom, n * sizeof(*atom)) == 0))
-                        return t->mono_slots.at[at] - 1;
-        }
+static uint32_t mono_new(struct dim_table *t, const uint32_t *atom, uint32_t n)
+{
         struct mono *mono = arena_zalloc(t->arena, sizeof(*mono) + n * sizeof(*atom));
 
-        mono->hash = hash;
         mono->n = n;
         for (uint32_t i = 0; i < n; i++) {
                 const struct atom *factor = t->atom[atom[i]];
@@ -266,17 +269,42 @@ uint32_t mono_intern(struct dim_table *t, const uint32_t *atom, uint32_t n)
         }
         t->mono = grow_pointers(t, t->mono, t->monos, &t->mono_room);
         t->mono[t->monos] = mono;
-        t->mono_slots.at[at] = ++t->monos;
-        slots_grow(t, &t->mono_slots, mono_hash);
-        return t->monos - 1;
+        return t->monos++;
 }
 
-struct poly poly_keep(struct dim_table *t, struct poly p)
+uint32_t mono_intern(struct dim_table *t, const uint32_t *atom, uint32_t n)
 {
-        struct term *kept = arena_alloc(t->arena, p.n * sizeof(*kept));
+        if (n == 1) {
+                struct atom *alone = t->atom[atom[0]];
 
-        memcpy(kept, p.term, p.n * sizeof(*kept));
-        return (struct poly){.term = kept, .n = p.n};
+                if (!alone->lone)
+                        alone->lone = mono_new(t, atom, n);
+                return alone->lone;
+        }
+        uint32_t hash = hash_bytes(t, atom, n * sizeof(*atom), n), at;
+
+        for (at = hash & t->mono_slots.mask; t->mono_slots.at[at]; at = (at + 1) & t->mono_slots.mask) {
+                const struct mono *mono = t->mono[t->mono_slots.at[at] - 1];
+
+                if (mono->hash == hash && mono->n == n && (n == 0 || memcmp(mono->atom, atom, n * sizeof(*atom)) == 0))
+                        return t->mono_slots.at[at] - 1;
+        }
+        uint32_t made = mono_new(t, atom, n);
+
+        t->mono[made]->hash = hash;
+        t->mono_slots.at[at] = made + 1;
+        slots_grow(t, &t->mono_slots, mono_hash);
+        return made;
+}
+
+const struct poly *poly_keep(struct dim_table *t, struct poly p)
+{
+        struct poly *kept = arena_new_array(t->arena, struct poly, 1);
+        struct term *term = arena_alloc(t->arena, p.n * sizeof(*term));
+
+        memcpy(term, p.term, p.n * sizeof(*term));
+        *kept = (struct poly){.term = term, .n = p.n};
+        return kept;
 }
 
 static bool same_terms(struct poly a, struct poly b)
@@ -297,14 +325,24 @@ static uint32_t expr_slot(const struct dim_table *t, struct poly key, uint32_t h
         for (at = hash & t->expr_slots.mask; t->expr_slots.at[at]; at = (at + 1) & t->expr_slots.mask) {
                 const struct expr *expr = t->expr[t->expr_slots.at[at] - 1];
 
-                if (expr->hash == hash && same_terms(expr->key, key))
+                if (expr->hash == hash && same_terms(expr_key(expr), key))
                         break;
         }
         return at;
 }
 
+/* Once a monomial: its sum needs no slot. */
+static bool is_lone(struct poly key)
+{
+        return key.n == 1 && key.term[0].coef == 1;
+}
+
 bool expr_find(const struct dim_table *t, struct poly key, struct dim *ret)
 {
+        if (is_lone(key)) {
+                *ret = (struct dim){.expr = t->mono[key.term[0].mono]->lone};
+                return ret->expr != 0;
+        }
         uint32_t at = expr_slot(t, key, poly_hash(t, key));
 
         if (!t->expr_slots.at[at])
@@ -336,9 +374,32 @@ bool expr_find_written(const struct dim_table *t, struct poly p, struct dim *ret
         return true;
 }
 
+/* Makes a new sum one that is found, by its normal form, and by its terms if they are not that. */
+static void expr_place(struct dim_table *t, struct expr *expr, uint32_t handle, struct poly key)
+{
+        const struct poly p = {expr->term, expr->n};
+
+        if (is_lone(key)) {
+                t->mono[key.term[0].mono]->lone = handle;
+        } else {
+                expr->hash = poly_hash(t, key);
+                t->expr_slots.at[expr_slot(t, key, expr->hash)] = handle + 1;
+                slots_grow(t, &t->expr_slots, expr_hash);
+        }
+        if (!is_lone(p) || mono_atom(t, p.term[0].mono) == NULL || mono_atom(t, p.term[0].mono)->kind != ATOM_SYMBOL)
+                expr->memo = arena_new_zero(t->arena, struct expr_memo);
+        if (same_terms(key, p))
+                return;
+        expr->key = poly_keep(t, key);
+        expr->written_hash = poly_hash(t, p);
+        t->written_slots.at[written_slot(t, p, expr->written_hash)] = handle + 1;
+        slots_grow(t, &t->written_slots, written_hash);
+}
+
 unsigned expr_store(struct dim_table *t, struct poly p, struct poly key, struct dim *ret)
 {
-        uint32_t weight = 0, depth = 0, hash = poly_hash(t, key), at = expr_slot(t, key, hash);
+        uint32_t weight = 0;
+        uint16_t depth = 0;
         bool open = false, extreme = false;
 
         if (p.n > t->max_terms)
@@ -355,24 +416,15 @@ unsigned expr_store(struct dim_table *t, struct poly p, struct poly key, struct 
                 return DIM_FAULT_LIMIT;
         struct expr *expr = arena_zalloc(t->arena, sizeof(*expr) + p.n * sizeof(*p.term));
 
-        expr->hash = hash;
         expr->weight = weight;
         expr->depth = depth;
         expr->open = open;
         expr->extreme = extreme;
         expr->n = (uint32_t)p.n;
         memcpy(expr->term, p.term, p.n * sizeof(*p.term));
-        expr->key = (struct poly){.term = expr->term, .n = p.n};
         t->expr = grow_pointers(t, t->expr, t->exprs, &t->expr_room);
         t->expr[t->exprs] = expr;
-        t->expr_slots.at[at] = ++t->exprs;
-        if (!same_terms(key, p)) {
-                expr->key = poly_keep(t, key);
-                expr->written_hash = poly_hash(t, p);
-                t->written_slots.at[written_slot(t, p, expr->written_hash)] = t->exprs;
-                slots_grow(t, &t->written_slots, written_hash);
-        }
-        slots_grow(t, &t->expr_slots, expr_hash);
+        expr_place(t, expr, t->exprs++, key);
         *ret = (struct dim){.expr = t->exprs - 1};
         return 0;
 }
@@ -389,7 +441,7 @@ unsigned atom_mono(struct dim_table *t, enum atom_kind kind, const struct dim *a
         }
         if (weight > t->max_terms)
                 return DIM_FAULT_LIMIT;
-        uint32_t atom = atom_intern(t, kind, 0, arg, n);
+        uint32_t atom = atom_intern(t, kind, arg, n);
 
         *ret = mono_intern(t, &atom, 1);
         return 0;

@@ -52,7 +52,7 @@ static bool holds(struct dim_table *t, struct dim d, uint32_t number)
 
                 found = top == number;
                 if (!found && t->symbol[top]->info.is_bound)
-                        dim_each_symbol(t, t->symbol[top]->info.bound, push_unseen, t);
+                        dim_each_symbol(t, t->symbol[top]->info.facts->bound, push_unseen, t);
         }
         t->stack_n = bottom;
         return found;
@@ -65,11 +65,8 @@ static void pass_bounds(struct dim_table *t, const struct dim_symbol *from, uint
 
         if (to < t->held)
                 return;
-        if (from->has_most && !symbol->has_most && !dim_names_since(t, from->most, to)) {
-                symbol->most = from->most;
-                symbol->has_most = true;
-                t->fact_generation++;
-        }
+        if (from->has_most && !symbol->has_most && !dim_names_since(t, from->facts->most, to))
+                symbol_set_most(t, t->symbol[to], from->facts->most);
         if (from->lower > symbol->lower && from->lower <= symbol->upper) {
                 symbol->lower = from->lower;
                 t->fact_generation++;
@@ -90,9 +87,7 @@ static enum dim_unify bind(struct dim_table *t, uint32_t number, struct dim valu
                 return DIM_UNIFY_CONFLICT;
         if (holds(t, value, number))
                 return DIM_UNIFY_FACT;
-        symbol->bound = value;
-        symbol->is_bound = true;
-        t->bind_generation++;
+        symbol_bind(t, t->symbol[number], value);
         if (dim_as_symbol(t, value, &other))
                 pass_bounds(t, symbol, other);
         return DIM_UNIFY_BOUND;
@@ -119,7 +114,7 @@ static bool stands_alone(struct dim_table *t, const struct expr *expr, uint32_t 
 
         if (!atom || atom->kind != ATOM_SYMBOL)
                 return false;
-        if (!is_bindable(t, t->symbol[atom->symbol]->lone, ret_symbol))
+        if (!is_bindable(t, symbol_lone(t->symbol[atom->symbol]), ret_symbol))
                 return false;
         for (uint32_t i = 0; i < expr->n; i++)
                 if (i != at && expr->term[i].coef % expr->term[at].coef != 0)
@@ -146,7 +141,7 @@ static enum dim_unify solve(struct dim_table *t, struct dim difference)
         if (best_at == UINT32_MAX)
                 return DIM_UNIFY_FACT;
         int64_t coef = expr->term[best_at].coef;
-        struct dim lone = t->symbol[best]->lone;
+        struct dim lone = symbol_lone(t->symbol[best]);
 
         if (expr_combine(t, difference, 1, lone, -coef, &rest) || expr_floordiv(t, rest, dim_int(-coef), &rest) ||
             (made_of(t, rest) == OF_ANONYMOUS && !lone_atom(t, rest)))
@@ -213,16 +208,18 @@ static void keep_fact(struct dim_table *t, struct dim a, struct dim b)
         struct symbol *s = t->symbol[best];
         int64_t coef = expr->term[best_at].coef;
 
-        if (expr_combine(t, difference, 1, s->lone, -coef, &rest) || expr_floordiv(t, rest, dim_int(-coef), &rest) ||
-            holds(t, rest, best))
+        if (expr_combine(t, difference, 1, symbol_lone(s), -coef, &rest) ||
+            expr_floordiv(t, rest, dim_int(-coef), &rest) || holds(t, rest, best))
                 return;
         struct range range = range_of(t, rest);
 
         if (range.upper < s->info.lower || range.lower > s->info.upper)
                 return;
-        s->is_equal = true;
-        s->equal = rest;
-        s->because = origin_keep(t);
+        struct dim_symbol_facts *by = symbol_facts(t, s);
+
+        by->is_equal = true;
+        by->equal = rest;
+        by->because = origin_keep(t);
         t->equalities++;
         t->fact_generation++;
         if (dim_is_int(rest))
@@ -238,7 +235,7 @@ static void find_fact(void *user, uint32_t symbol)
 {
         struct fact_search *search = user;
 
-        if (!search->found && search->t->symbol[symbol]->is_equal)
+        if (!search->found && symbol_is_equal(search->t, symbol))
                 search->found = symbol + 1;
 }
 
@@ -252,8 +249,10 @@ bool dim_fact_against(struct dim_table *t, struct dim a, struct dim b, struct di
                 return false;
         const struct symbol *symbol = t->symbol[search.found - 1];
 
+        const struct dim lone = symbol_lone(symbol);
+
         *ret = (struct dim_fact){
-                .symbol = symbol->lone, .equal = dim_under_facts(t, symbol->lone), .because = *symbol->because};
+                .symbol = lone, .equal = dim_under_facts(t, lone), .because = *symbol->info.facts->because};
         return true;
 }
 
@@ -315,7 +314,7 @@ static void cancel(struct dim_table *t, struct dim *left, struct dim *right)
                 dim_each_symbol(t, *left, find_factor, &search);
                 if (!search.found)
                         return;
-                struct dim factor = t->symbol[search.found - 1]->lone;
+                struct dim factor = symbol_lone(t->symbol[search.found - 1]);
 
                 if (expr_floordiv(t, *left, factor, &a) || expr_floordiv(t, *right, factor, &b))
                         return;

@@ -296,7 +296,7 @@ static void keep_made(void *user, uint32_t number)
                                                    .has_most = symbol->has_most,
                                                    .lower = symbol->presumed ? 0 : symbol->lower,
                                                    .upper = symbol->upper,
-                                                   .most = symbol->most};
+                                                   .most = symbol->has_most ? symbol->facts->most : dim_int(0)};
 }
 
 static struct dim resolve_size(void *user, struct dim d, int axis)

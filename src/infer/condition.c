@@ -248,10 +248,11 @@ static void finish_assumptions(struct infer *f, struct dim (*see)(void *user, st
 
         for (uint32_t i = 0; i < count && result->n_assumption < dim_presumed_count(f->dims); i++) {
                 const struct dim_symbol *symbol = dim_symbol_at(f->dims, i);
-                const struct dim_origin *origin = symbol->presumed_for;
 
                 if (!symbol->presumed || symbol->is_bound)
                         continue;
+                const struct dim_origin *origin = symbol->facts->presumed_for;
+
                 rows[result->n_assumption++] = (struct ox_constraint){
                         .left = dim_text(f->dims, see(user, dim_symbol_lone(f->dims, i))),
                         .relation = dim_relation_text(DIM_AT_LEAST),

@@ -412,8 +412,8 @@ static struct ox_bound most_of(const struct finishing *x, const struct dim_symbo
         if (!symbol->has_most)
                 return symbol->upper == INT64_MAX ? not_known : bound_row(x, dim_int(symbol->upper));
         if (symbol->upper == INT64_MAX)
-                return bound_row(x, dim_settle(dims, symbol->most));
-        return bound_row(x, dim_min(dims, dim_settle(dims, symbol->most), dim_int(symbol->upper)));
+                return bound_row(x, dim_settle(dims, symbol->facts->most));
+        return bound_row(x, dim_min(dims, dim_settle(dims, symbol->facts->most), dim_int(symbol->upper)));
 }
 
 /* What symbols are at most appears too. It is made of older ones. */
@@ -423,7 +423,7 @@ static void see_bounds(struct finishing *x)
                 const struct dim_symbol *symbol = dim_symbol_at(x->f->dims, i);
 
                 if (i < x->room && x->seen[i] && symbol->has_most)
-                        finish_dim(x, symbol->most);
+                        finish_dim(x, symbol->facts->most);
         }
 }
 

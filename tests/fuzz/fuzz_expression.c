@@ -67,7 +67,7 @@ static bool is_allowed(struct numbers *n)
 
                 if (!look_up(n, i, &number) || number < symbol->lower || number > symbol->upper)
                         return false;
-                if (symbol->is_bound && dim_eval(dims, symbol->bound, look_up, n, &bound) && bound != number)
+                if (symbol->is_bound && dim_eval(dims, symbol->facts->bound, look_up, n, &bound) && bound != number)
                         return false;
         }
         return true;

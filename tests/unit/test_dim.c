@@ -297,6 +297,22 @@ START_TEST(sums_of_many)
 }
 END_TEST
 
+/* A model may have a symbol for each of its values. */
+START_TEST(symbols_are_small)
+{
+        enum { MANY = 5000 };
+
+        start();
+        dim_fresh_numbered(table, "s", NULL);
+        size_t before = arena_used(arena);
+
+        for (int i = 0; i < MANY; i++)
+                dim_fresh_numbered(table, "s", NULL);
+        ck_assert_uint_lt(arena_used(arena) - before, (size_t)450 * MANY);
+        stop();
+}
+END_TEST
+
 START_TEST(names)
 {
         start();
@@ -760,6 +776,6 @@ START_TEST(values_under_an_assignment)
 END_TEST
 
 UNIT_MAIN("dim", sums_and_products, divisions, rings_and_rests, rings_in_any_order, extremes_and_broadcasts,
-          operands_in_any_order_are_one, sums_of_many, names, reading, faults, growth_ends, proofs, bindings,
-          long_chains_resolve, bounds, sizes_are_not_negative, divisors_of_sizes, extents, remembered_results,
+          operands_in_any_order_are_one, sums_of_many, symbols_are_small, names, reading, faults, growth_ends, proofs,
+          bindings, long_chains_resolve, bounds, sizes_are_not_negative, divisors_of_sizes, extents, remembered_results,
           values_under_an_assignment);
