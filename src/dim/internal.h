@@ -96,7 +96,11 @@ struct expr_memo {
 };
 
 struct expr {
-        uint32_t hash, written_hash; /* of the normal form, unless that is one monomial; of the terms */
+        uint32_t hash; /* of the normal form, unless that is one monomial */
+        union {
+                uint32_t written_hash; /* of the terms, where they are not the normal form */
+                uint32_t symbol;       /* the number of a symbol alone */
+        };
         uint32_t weight;
         uint32_t n;
         uint32_t resolve_generation;

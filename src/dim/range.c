@@ -152,10 +152,15 @@ static struct range broadcast_of(struct dim_table *t, const struct atom *atom)
         return range;
 }
 
+static struct range range_of_symbol(const struct dim_table *t, uint32_t symbol)
+{
+        return (struct range){t->symbol[symbol]->info.lower, t->symbol[symbol]->info.upper};
+}
+
 static struct range range_of_atom(struct dim_table *t, struct atom *atom)
 {
         if (atom->kind == ATOM_SYMBOL)
-                return (struct range){t->symbol[atom->symbol]->info.lower, t->symbol[atom->symbol]->info.upper};
+                return range_of_symbol(t, atom->symbol);
         if (atom->memo->range.generation == t->fact_generation)
                 return (struct range){atom->memo->range.lower, atom->memo->range.upper};
         struct range range = ANYTHING;
@@ -225,7 +230,8 @@ struct range range_of(struct dim_table *t, struct dim d)
 
         if (memo && memo->range.generation == t->fact_generation)
                 return (struct range){memo->range.lower, memo->range.upper};
-        struct range range = range_of_poly(t, (struct poly){expr->term, expr->n});
+        struct range range =
+                memo ? range_of_poly(t, (struct poly){expr->term, expr->n}) : range_of_symbol(t, expr->symbol);
 
         if (expr->not_negative && range.lower < 0)
                 range.lower = 0;

@@ -147,8 +147,6 @@ static enum dim_require require_ge(struct dim_table *t, struct dim a, struct dim
 /* By its range, where that is remembered and nothing is taken for granted; or a symbol. */
 bool dim_is_known_size(const struct dim_table *t, struct dim d)
 {
-        uint32_t symbol;
-
         if (dim_is_int(d))
                 return d.val >= 0;
         const struct expr *expr = t->expr[d.expr];
@@ -156,9 +154,9 @@ bool dim_is_known_size(const struct dim_table *t, struct dim d)
         if (expr->open && t->bind_generation != 1 &&
             (expr->resolve_generation != t->bind_generation || !dim_same(expr->resolved, d)))
                 return false;
-        if (t->n_presumed == 0 && expr->memo && expr->memo->range.generation == t->fact_generation)
-                return expr->memo->range.lower >= 0;
-        return dim_as_symbol(t, d, &symbol) && t->symbol[symbol]->info.lower >= 0;
+        if (!expr->memo)
+                return t->symbol[expr->symbol]->info.lower >= 0;
+        return t->n_presumed == 0 && expr->memo->range.generation == t->fact_generation && expr->memo->range.lower >= 0;
 }
 
 enum dim_require dim_require_ge(struct dim_table *t, struct dim a, struct dim b, struct dim_condition *ret)

@@ -334,11 +334,11 @@ struct dim dim_symbol_lone(const struct dim_table *t, uint32_t index)
 
 bool dim_as_symbol(const struct dim_table *t, struct dim d, uint32_t *ret_index)
 {
-        const struct atom *atom = lone_atom(t, d);
+        const struct expr *expr = d.expr ? t->expr[d.expr] : NULL;
 
-        if (!atom || atom->kind != ATOM_SYMBOL)
+        if (!expr || expr->memo)
                 return false;
-        *ret_index = atom->symbol;
+        *ret_index = expr->symbol;
         return true;
 }
 

@@ -374,6 +374,13 @@ bool expr_find_written(const struct dim_table *t, struct poly p, struct dim *ret
         return true;
 }
 
+static bool is_symbol(const struct dim_table *t, struct poly p)
+{
+        const struct atom *atom = is_lone(p) ? mono_atom(t, p.term[0].mono) : NULL;
+
+        return atom && atom->kind == ATOM_SYMBOL;
+}
+
 /* Makes a new sum one that is found, by its normal form, and by its terms if they are not that. */
 static void expr_place(struct dim_table *t, struct expr *expr, uint32_t handle, struct poly key)
 {
@@ -386,7 +393,9 @@ static void expr_place(struct dim_table *t, struct expr *expr, uint32_t handle, 
                 t->expr_slots.at[expr_slot(t, key, expr->hash)] = handle + 1;
                 slots_grow(t, &t->expr_slots, expr_hash);
         }
-        if (!is_lone(p) || mono_atom(t, p.term[0].mono) == NULL || mono_atom(t, p.term[0].mono)->kind != ATOM_SYMBOL)
+        if (is_symbol(t, p))
+                expr->symbol = mono_atom(t, p.term[0].mono)->symbol;
+        else
                 expr->memo = arena_new_zero(t->arena, struct expr_memo);
         if (same_terms(key, p))
                 return;
