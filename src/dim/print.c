@@ -72,6 +72,8 @@ static int compare_monos(struct dim_table *t, uint64_t a, uint64_t b)
 
         if (x->n != y->n)
                 return x->n > y->n ? -1 : 1;
+        if (x->n == 1)
+                return compare_atoms(t, x->atom[0], y->atom[0]);
         sort_factors(t, x, of_x);
         sort_factors(t, y, of_y);
         for (uint32_t i = 0; i < x->n; i++) {
@@ -280,7 +282,12 @@ static void print_readable_term(struct dim_table *t, const struct term *term, bo
         print_term(t, &part, first, buf);
 }
 
-/* Merge sort of numbers of terms. */
+static bool is_before(struct dim_table *t, const struct expr *expr, uint32_t a, uint32_t b)
+{
+        return compare_monos(t, expr->term[a].mono, expr->term[b].mono) < 0;
+}
+
+/* Merge sort of numbers of terms, most of which are in order: where two runs are, they are one. */
 static void sort_terms(struct dim_table *t, const struct expr *expr, uint32_t *order, uint32_t *other)
 {
         for (uint32_t width = 1; width < expr->n; width *= 2) {
@@ -288,9 +295,11 @@ static void sort_terms(struct dim_table *t, const struct expr *expr, uint32_t *o
                         uint32_t i = at, mid = at + width < expr->n ? at + width : expr->n;
                         uint32_t j = mid, end = at + 2 * width < expr->n ? at + 2 * width : expr->n;
 
+                        bool runs_on = mid == end || !is_before(t, expr, order[mid], order[mid - 1]);
+
                         for (uint32_t to = at; to < end; to++) {
-                                bool right = i == mid || (j < end && compare_monos(t, expr->term[order[j]].mono,
-                                                                                   expr->term[order[i]].mono) < 0);
+                                bool right =
+                                        i == mid || (!runs_on && j < end && is_before(t, expr, order[j], order[i]));
 
                                 other[to] = right ? order[j++] : order[i++];
                         }
