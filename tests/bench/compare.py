@@ -6,14 +6,15 @@
 Each model has processes of its own, N of either program in turn; the least of each number counts. A ratio says how many
 times what we take ONNX's own inference takes from bytes to bytes: "result" what we take to the result in memory, "JSON"
 to the rendered answer, "memory" what the process grows by. "faster" and "smaller" hold protobuf answers against JSON:
-the time to write them, and their bytes.
+the time to write them, and their bytes. "cold" is the first run of a process, "new" one with a new context in a process
+that has run.
 """
 import argparse
 import os
 import subprocess
 import sys
 
-COLUMNS = "%-24s %9s %7s %11s %11s %8s %11s %8s %9s %11s %9s %7s %7s %7s %7s %7s"
+COLUMNS = "%-24s %9s %7s %11s %11s %11s %8s %11s %8s %9s %11s %9s %7s %7s %7s %7s %7s"
 
 
 def measure(program, seconds, model):
@@ -28,9 +29,9 @@ def least(lines):
 
 
 def row(model, ours, theirs):
-    size, nodes, cold, result, rendered, json_bytes, memory, json_ns, proto_ns, proto_bytes = ours
+    size, nodes, cold, result, rendered, json_bytes, memory, json_ns, proto_ns, proto_bytes, renewed, _ = ours
     nodes = max(nodes, 1)
-    ours = [size, nodes, "%.1f us" % (cold / 1e3), "%.1f us" % (result / 1e3), "%.0f" % (result / nodes),
+    ours = [size, nodes, "%.1f us" % (cold / 1e3), "%.1f us" % (renewed / 1e3), "%.1f us" % (result / 1e3), "%.0f" % (result / nodes),
             "%.1f us" % (rendered / 1e3), "%.0f" % (rendered / nodes), "%d KiB" % (memory / 1024)]
     tail = ["-"] * 5
     if theirs:
@@ -49,7 +50,7 @@ def main():
     split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options, models = parser.parse_args(sys.argv[1:split]), sys.argv[split + 1:]
     models += os.environ.get("SHAPED_BENCH_MODELS", "").split()
-    print(COLUMNS % ("model", "bytes", "nodes", "cold", "result", "ns/node", "JSON", "ns/node", "memory",
+    print(COLUMNS % ("model", "bytes", "nodes", "cold", "new", "result", "ns/node", "JSON", "ns/node", "memory",
                      "libonnx", "memory", "result", "JSON", "memory", "faster", "smaller"))
     failed = False
     for model in models:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Whether four times the model costs four times as much: for models that grow in one way each, the instructions that `shaped
-infer` takes and the memory that bench says the process grows by, at a size and at four times that size. Run by hand, for it
-takes valgrind and some minutes; ends with 1 when some kind grows faster than it may.
+infer` takes and the memory that bench says the result takes of the arena (what the process grows by is whole blocks), at a
+size and at four times that size. Run by hand, for it takes valgrind and some minutes; ends with 1 when some kind grows faster
+than it may.
 
     scale.py SHAPED BENCH [KIND...]
 """
@@ -125,7 +126,7 @@ def measure(shaped, bench, data):
         counted = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", shaped, "infer", "--format", "json", path],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
         grown = subprocess.run([bench, "0", path], stdout=subprocess.PIPE, text=True, check=True)
-    return int(re.search(r"Collected : (\d+)", counted.stderr)[1]), int(grown.stdout.split("\t")[6])
+    return int(re.search(r"Collected : (\d+)", counted.stderr)[1]), int(grown.stdout.split("\t")[11])
 
 
 def main():
