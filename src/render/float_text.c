@@ -98,8 +98,8 @@ static inline uint64_t scaled_narrow(const struct power *power, uint64_t factor)
 /* All is counted in quarters of the last binary digit, so that the bounds halfway to the neighbours are integers. Those
    that lie on a bound read back as this float where its significand is even. What is shortest no branch can foretell.
  */
-static inline struct decimal shortest(const struct binary *b,
-                                      uint64_t (*scale)(const struct power *power, uint64_t factor))
+static inline __attribute__((always_inline)) struct decimal
+shortest(const struct binary *b, uint64_t (*scale)(const struct power *power, uint64_t factor))
 {
         int exponent =
                 (b->exponent * 1262611 - (b->is_edge ? 524031 : 0)) >> 22; /* of ten, by the log of gen_powers.py */
