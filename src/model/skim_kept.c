@@ -7,7 +7,7 @@
 /* Kept bytes never outgrow the bytes they came from: a length is written in no more bytes than the length that was
    read needs, and only a payload that is larger makes room for the mark. So what a limit says of kept bytes holds. */
 
-#define FIRST_CAPACITY 16384
+#define FIRST_CAPACITY 4096
 
 /* -- faults -- */
 
