@@ -374,17 +374,19 @@ bool expr_find_written(const struct dim_table *t, struct poly p, struct dim *ret
         return true;
 }
 
-static bool is_symbol(const struct dim_table *t, struct poly p)
+/* The atom of a sum that is a symbol; NULL: it is none. */
+static const struct atom *lone_symbol(const struct dim_table *t, struct poly p)
 {
         const struct atom *atom = is_lone(p) ? mono_atom(t, p.term[0].mono) : NULL;
 
-        return atom && atom->kind == ATOM_SYMBOL;
+        return atom && atom->kind == ATOM_SYMBOL ? atom : NULL;
 }
 
 /* Makes a new sum one that is found, by its normal form, and by its terms if they are not that. */
 static void expr_place(struct dim_table *t, struct expr *expr, uint32_t handle, struct poly key)
 {
         const struct poly p = {expr->term, expr->n};
+        const struct atom *symbol = lone_symbol(t, p);
 
         if (is_lone(key)) {
                 t->mono[key.term[0].mono]->lone = handle;
@@ -393,8 +395,8 @@ static void expr_place(struct dim_table *t, struct expr *expr, uint32_t handle, 
                 t->expr_slots.at[expr_slot(t, key, expr->hash)] = handle + 1;
                 slots_grow(t, &t->expr_slots, expr_hash);
         }
-        if (is_symbol(t, p))
-                expr->symbol = mono_atom(t, p.term[0].mono)->symbol;
+        if (symbol)
+                expr->symbol = symbol->symbol;
         else
                 expr->memo = arena_new_zero(t->arena, struct expr_memo);
         if (same_terms(key, p))
