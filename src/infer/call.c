@@ -48,28 +48,6 @@ static bool held_same(const struct model_attribute *a, const struct model_attrib
         }
 }
 
-static bool attribute_same(const struct model_attribute *a, const struct model_attribute *b)
-{
-        if (strcmp(a->name, b->name) != 0 || a->type != b->type)
-                return false;
-        if (a->held != HELD_SEVERAL || b->held != HELD_SEVERAL || a->count != b->count)
-                return held_same(a, b);
-        for (size_t i = 0; i < a->count; i++)
-                if (!held_same(&a->several[i], &b->several[i]))
-                        return false;
-        return true;
-}
-
-static bool attributes_same(const struct model_node *a, const struct model_node *b)
-{
-        if (a->n_attribute != b->n_attribute)
-                return false;
-        for (size_t i = 0; i < a->n_attribute; i++)
-                if (!attribute_same(node_attribute(a, i), node_attribute(b, i)))
-                        return false;
-        return true;
-}
-
 static bool content_same(const struct content *a, const struct content *b)
 {
         if (a == b)
@@ -116,7 +94,7 @@ static bool call_fits(const struct function_memo *memo, const struct function_me
         for (size_t i = 0; i < wanted->function->proto->n_input; i++)
                 if (memo->given[i] != wanted->given[i] || !value_same(&memo->args[i], &wanted->args[i]))
                         return false;
-        return attributes_same(memo->call, wanted->call);
+        return node_attributes_same(memo->call, wanted->call, held_same);
 }
 
 const struct function_memo *call_find(const struct function_memo *wanted)

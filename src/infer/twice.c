@@ -65,30 +65,14 @@ static bool held_same(const struct model_attribute *a, const struct model_attrib
         }
 }
 
-static bool attributes_same(const struct model_attribute *a, const struct model_attribute *b)
-{
-        if (strcmp(a->name, b->name) != 0 || a->type != b->type)
-                return false;
-        if (a->held != HELD_SEVERAL || b->held != HELD_SEVERAL || a->count != b->count)
-                return held_same(a, b);
-        for (size_t i = 0; i < a->count; i++)
-                if (!held_same(&a->several[i], &b->several[i]))
-                        return false;
-        return true;
-}
-
 static bool nodes_same(const struct twice *a, const struct node *b)
 {
-        if (a->row != b->row || a->n_in != b->n_in || a->n_out != b->n_out ||
-            a->source->n_attribute != b->source->n_attribute)
+        if (a->row != b->row || a->n_in != b->n_in || a->n_out != b->n_out)
                 return false;
         for (int i = 0; i < a->n_in; i++)
                 if (a->in[i] != b->in[i])
                         return false;
-        for (size_t i = 0; i < a->source->n_attribute; i++)
-                if (!attributes_same(node_attribute(a->source, i), node_attribute(b->source, i)))
-                        return false;
-        return true;
+        return node_attributes_same(a->source, b->source, held_same);
 }
 
 /* Operator and first input as a text that is no name: names have no NUL. */

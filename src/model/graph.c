@@ -138,6 +138,30 @@ struct model_node *model_node_with(struct arena *arena, const struct model_node 
         return made;
 }
 
+static bool attribute_same(const struct model_attribute *a, const struct model_attribute *b,
+                           bool (*held_same)(const struct model_attribute *a, const struct model_attribute *b))
+{
+        if (strcmp(a->name, b->name) != 0 || a->type != b->type)
+                return false;
+        if (a->held != HELD_SEVERAL || b->held != HELD_SEVERAL || a->count != b->count)
+                return held_same(a, b);
+        for (size_t i = 0; i < a->count; i++)
+                if (!held_same(&a->several[i], &b->several[i]))
+                        return false;
+        return true;
+}
+
+bool node_attributes_same(const struct model_node *a, const struct model_node *b,
+                          bool (*held_same)(const struct model_attribute *a, const struct model_attribute *b))
+{
+        if (a->n_attribute != b->n_attribute)
+                return false;
+        for (size_t i = 0; i < a->n_attribute; i++)
+                if (!attribute_same(node_attribute(a, i), node_attribute(b, i), held_same))
+                        return false;
+        return true;
+}
+
 /* -- from protobuf-c -- */
 
 static str_id intern(const struct model_names *names, const char *text)

@@ -56,6 +56,11 @@ static inline const struct model_attribute *node_attribute(const struct model_no
         return &node_attributes(node)[a];
 }
 
+/* Whether two nodes have attributes of the same names and types, in order, whose values `held_same` finds to be the
+   same: each by itself where an attribute has several. */
+bool node_attributes_same(const struct model_node *a, const struct model_node *b,
+                          bool (*held_same)(const struct model_attribute *a, const struct model_attribute *b));
+
 /* The nodes of a graph or a function, in their order. */
 struct node_list {
         struct model_node *first, *last;
