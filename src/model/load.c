@@ -162,18 +162,6 @@ static bool read_on(struct loader *loader, struct reader *r, uint32_t number, co
         return true;
 }
 
-/* The head of a message of the main graph that stands whole in the bytes, and is one of a list; or a size of 0. */
-static struct wire_head message_head(const uint8_t *at, size_t size)
-{
-        const struct wire_head none = {0}, head = wire_head(at, size);
-
-        if (head.result != WIRE_OK || head.type != WIRE_LENGTH || head.number >= SCHEMA_NUMBERS ||
-            head.value > size - head.size || (head.size - head.tag_size > 1 && at[head.size - 1] == 0) ||
-            schema_of[SCHEMA_GRAPH].field[head.number].kind != SCHEMA_MESSAGE)
-                return none;
-        return head;
-}
-
 static void run_add(struct skim_run *run, uint32_t number, size_t taken, size_t dropped)
 {
         run->taken += taken;
@@ -216,7 +204,7 @@ void loader_read(void *loader_, const uint8_t *bytes, size_t size, size_t most, 
                 if (!read_nodes(loader, &r, bytes, size, most, ret))
                         return;
                 const uint8_t *at = bytes + ret->taken;
-                const struct wire_head head = message_head(at, size - ret->taken);
+                const struct wire_head head = schema_list_head(at, size - ret->taken);
                 const size_t whole = head.size + (size_t)head.value;
 
                 if (whole == 0 || whole > most - (ret->taken - ret->dropped) || defers(loader))

@@ -188,3 +188,14 @@ const struct schema schema_of[SCHEMA_COUNT] = {
                                      [13] = NAME(OnnxFunction, overload),
                              }},
 };
+
+struct wire_head schema_list_head(const uint8_t *at, size_t size)
+{
+        const struct wire_head none = {0}, head = wire_head(at, size);
+
+        if (head.result != WIRE_OK || head.type != WIRE_LENGTH || head.number >= SCHEMA_NUMBERS ||
+            head.value > size - head.size || wire_width(head.value) != (size_t)(head.size - head.tag_size) ||
+            schema_of[SCHEMA_GRAPH].field[head.number].kind != SCHEMA_MESSAGE)
+                return none;
+        return head;
+}

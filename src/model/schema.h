@@ -76,6 +76,10 @@ static inline bool schema_takes(const struct schema_field *field, uint8_t wire_t
         return field->takes >> wire_type & 1;
 }
 
+/* The head of a graph's message that stands whole at `at`, with a length in as few bytes as it needs; else its size is
+   0, as its value is. */
+struct wire_head schema_list_head(const uint8_t *at, size_t size);
+
 /* Bytes of one packed number. */
 static inline size_t schema_unit(const struct schema_field *field)
 {

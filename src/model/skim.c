@@ -137,17 +137,13 @@ static size_t feed_head(struct skimmer *s, const uint8_t *at, size_t size)
    the bytes that it takes of the chunk, or 0 when it must be read field by field. */
 static size_t feed_message(struct skimmer *s, const struct intact *limits, const uint8_t *at, size_t size)
 {
-        const struct wire_head head = wire_head(at, size);
-
-        if (head.result != WIRE_OK || head.type != WIRE_LENGTH || head.number >= SCHEMA_NUMBERS ||
-            head.value > size - head.size || wire_width(head.value) != (size_t)(head.size - head.tag_size))
-                return 0;
-        const struct schema_field *field = &schema_of[SCHEMA_GRAPH].field[head.number];
+        const struct wire_head head = schema_list_head(at, size);
+        const size_t whole = head.size + (size_t)head.value;
         const uint8_t *content = at + head.size;
-        size_t whole = head.size + (size_t)head.value;
 
-        if (field->kind != SCHEMA_MESSAGE || whole > skim_left(s) ||
-            !message_is_intact(limits, (enum schema_message)field->message, content, (size_t)head.value))
+        if (whole == 0 || whole > skim_left(s) ||
+            !message_is_intact(limits, (enum schema_message)schema_of[SCHEMA_GRAPH].field[head.number].message, content,
+                               (size_t)head.value))
                 return 0;
         skim_hand_on(s, (uint8_t)head.number, content, (size_t)head.value, true);
         s->frame[GRAPH_DEPTH].last = (uint8_t)head.number;
