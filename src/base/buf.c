@@ -4,20 +4,16 @@
 #include <string.h>
 
 #include "base/digits.h"
+#include "base/str.h"
 
 void buf_init(struct buf *buf, struct arena *arena)
 {
         *buf = (struct buf){.arena = arena};
 }
 
-/* Room for `more` bytes and a NUL. */
-static void buf_reserve(struct buf *buf, size_t more)
+void buf_grow(struct buf *buf, size_t more)
 {
-        size_t wanted = buf->length + more + 1;
-
-        if (wanted <= buf->capacity)
-                return;
-        size_t capacity = buf->capacity ? buf->capacity : 64;
+        size_t wanted = buf->length + more + 1, capacity = buf->capacity ? buf->capacity : 64;
 
         while (capacity < wanted)
                 capacity *= 2;
@@ -27,22 +23,14 @@ static void buf_reserve(struct buf *buf, size_t more)
 
 void buf_put(struct buf *buf, const char *text, size_t length)
 {
-        if (length == 0)
-                return;
         buf_reserve(buf, length);
-        memcpy(buf->text + buf->length, text, length);
+        text_copy(buf->text + buf->length, text, length);
         buf->length += length;
 }
 
 void buf_puts(struct buf *buf, const char *text)
 {
         buf_put(buf, text, strlen(text));
-}
-
-void buf_putc(struct buf *buf, char c)
-{
-        buf_reserve(buf, 1);
-        buf->text[buf->length++] = c;
 }
 
 void buf_put_i64(struct buf *buf, int64_t value)

@@ -271,15 +271,15 @@ static void print_term(struct dim_table *t, const struct term *term, bool first,
 /* The parser reads a number before its sign, so the least integer is written as a difference. */
 static void print_readable_term(struct dim_table *t, const struct term *term, bool first, struct buf *buf)
 {
-        struct term part = *term;
+        struct term part = {.coef = -INT64_MAX, .mono = term->mono};
 
-        if (term->coef == INT64_MIN) {
-                part.coef = -INT64_MAX;
-                print_term(t, &part, first, buf);
-                part.coef = -1;
-                first = false;
+        if (term->coef != INT64_MIN) {
+                print_term(t, term, first, buf);
+                return;
         }
         print_term(t, &part, first, buf);
+        part.coef = -1;
+        print_term(t, &part, false, buf);
 }
 
 static bool is_before(struct dim_table *t, const struct expr *expr, uint32_t a, uint32_t b)
@@ -308,25 +308,26 @@ static void sort_terms(struct dim_table *t, const struct expr *expr, uint32_t *o
         }
 }
 
-static void print_expr(struct dim_table *t, struct dim d, struct buf *buf)
+/* Puts the terms of a sum in order; `other` has room for as many. */
+static void order_terms(struct dim_table *t, const struct expr *expr, uint32_t *order, uint32_t *other)
 {
-        uint32_t few[2 * FEW_TERMS] = {0}, *order = few;
-
-        if (dim_is_int(d)) {
-                if (d.val == INT64_MIN)
-                        print_readable_term(t, &(struct term){.coef = d.val, .mono = MONO_ONE}, true, buf);
-                else
-                        buf_put_i64(buf, d.val);
+        if (expr->n == 2) {
+                order[0] = is_before(t, expr, 1, 0);
+                order[1] = 1 - order[0];
                 return;
         }
-        const struct expr *expr = t->expr[d.expr];
-        uint32_t lead = 0;
+        for (uint32_t i = 0; i < expr->n; i++)
+                order[i] = i;
+        sort_terms(t, expr, order, other);
+}
+
+static void print_sum(struct dim_table *t, const struct expr *expr, struct buf *buf)
+{
+        uint32_t few[2 * FEW_TERMS], *order = few, lead = 0;
 
         if (expr->n > FEW_TERMS)
                 order = arena_array(buf->arena, 2 * (size_t)expr->n, sizeof(*order));
-        for (uint32_t i = 0; i < expr->n; i++)
-                order[i] = i;
-        sort_terms(t, expr, order, order + expr->n);
+        order_terms(t, expr, order, order + expr->n);
         /* A positive term goes first, so that the text does not begin with a sign. */
         for (uint32_t i = 0; i < expr->n && expr->term[order[lead]].coef < 0; i++)
                 if (expr->term[order[i]].coef > 0)
@@ -337,34 +338,44 @@ static void print_expr(struct dim_table *t, struct dim d, struct buf *buf)
                         print_readable_term(t, &expr->term[order[i]], false, buf);
 }
 
-static void dim_print(struct dim_table *t, struct dim d, struct buf *buf)
+static void print_expr(struct dim_table *t, struct dim d, struct buf *buf)
 {
-        const struct expr_memo *memo = d.expr ? t->expr[d.expr]->memo : NULL;
-        uint32_t symbol;
+        const struct term least = {.coef = INT64_MIN, .mono = MONO_ONE};
+        const struct expr *expr = dim_is_int(d) ? NULL : t->expr[d.expr];
 
-        if (memo && memo->text && memo->text_generation == t->text_generation)
-                buf_puts(buf, memo->text);
-        else if (dim_is_int(d))
+        if (!expr && d.val == INT64_MIN)
+                print_readable_term(t, &least, true, buf);
+        else if (!expr)
                 buf_put_i64(buf, d.val);
-        else if (dim_as_symbol(t, d, &symbol))
-                buf_puts(buf, str_text(t->strings, t->symbol[symbol]->info.name));
+        else if (expr->n == 1)
+                print_readable_term(t, &expr->term[0], true, buf);
         else
-                print_expr(t, d, buf);
+                print_sum(t, expr, buf);
+}
+
+/* The text of a dimension of which nothing is remembered; that of an operation alone is the operation's. */
+static const char *new_text(struct dim_table *t, struct dim d)
+{
+        struct atom *alone = lone_atom(t, d);
+        struct buf buf;
+
+        if (alone)
+                return operation_text(t, alone);
+        buf_init(&buf, t->arena);
+        print_expr(t, d, &buf);
+        return buf_text(&buf);
 }
 
 const char *dim_text(struct dim_table *t, struct dim d)
 {
         struct expr_memo *memo = d.expr ? t->expr[d.expr]->memo : NULL;
         uint32_t symbol;
-        struct buf buf;
 
         if (memo && memo->text && memo->text_generation == t->text_generation)
                 return memo->text;
         if (dim_as_symbol(t, d, &symbol))
                 return str_text(t->strings, t->symbol[symbol]->info.name);
-        buf_init(&buf, t->arena);
-        dim_print(t, d, &buf);
-        const char *text = buf_text(&buf);
+        const char *text = new_text(t, d);
 
         if (memo) {
                 memo->text = text;
