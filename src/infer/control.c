@@ -270,8 +270,8 @@ static struct type forget_type(struct node *n, int o, struct type type, uint32_t
 static const struct content *forget_content(struct node *n, const struct content *content, uint32_t first)
 {
         content = content_read(content);
-        if (!content || content->form != CONTENT_SCALARS)
-                return content; /* without symbols */
+        if (!content || !content_may_have_symbols(content))
+                return content;
         struct content *kept = content_new(n->arena, content->count);
 
         for (size_t i = 0; i < content->count; i++) {

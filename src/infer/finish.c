@@ -211,12 +211,27 @@ static enum extent finish_type(struct finishing *x, struct type *type)
         return is_map ? EXTENT_EXACT : extent;
 }
 
+/* Sees the symbols in elements: whether there are any that are known to be something else by now. Those in elements
+   that are not shown do not appear, and unread ones are numbers of the model. */
+static bool see_elements(struct finishing *x, const struct content *content)
+{
+        bool changes = false;
+
+        if (!content || content->unread || !content_may_have_symbols(content) || !content_is_known(content))
+                return false;
+        for (size_t i = 0; i < content->count; i++) {
+                const struct scalar s = content_at(content, i);
+
+                if (s.kind != SCALAR_FLOAT && !dim_is_int(s.d))
+                        changes |= !dim_same(see_size(x, s.d)->settled, s.d);
+        }
+        return changes;
+}
+
 /* Resolves the parts of a value besides its type. */
 static void finish_rest(struct finishing *x, struct value *value)
 {
-        /* Unread elements are numbers of the model, and symbols in elements that are not shown do not appear. */
-        bool has_symbols = value->content && !value->content->unread && value->content->form == CONTENT_SCALARS &&
-                           content_is_known(value->content);
+        bool has_symbols = see_elements(x, value->content);
 
         if (!has_symbols && !value_members(value)->has_length)
                 return;

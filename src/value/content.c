@@ -10,6 +10,18 @@ struct content *content_new(struct arena *arena, size_t count)
         return content;
 }
 
+/* The integers so far as sizes. */
+static void content_widen(struct content *content)
+{
+        const int64_t *ints = content->form == CONTENT_INTS ? content->ints : NULL;
+        struct dim *sizes = arena_new_array(content->arena, struct dim, content->count);
+
+        for (size_t i = 0; i < content->count; i++)
+                sizes[i] = dim_int(ints ? ints[i] : 0);
+        content->sizes_set = sizes;
+        content->form = CONTENT_SIZES;
+}
+
 /* The elements so far as scalars. */
 static void content_open(struct content *content)
 {
@@ -31,9 +43,42 @@ void content_set_other(struct content *content, size_t i, struct scalar s)
                 content_set(content, i, s);
                 return;
         }
+        if (s.kind == SCALAR_INT && (content->form == CONTENT_EMPTY || content->form == CONTENT_INTS)) {
+                content_widen(content);
+                content->sizes_set[i] = s.d;
+                return;
+        }
         if (content->form != CONTENT_SCALARS)
                 content_open(content);
         content->scalars[i] = s;
+}
+
+const struct content *content_of_sizes(struct arena *arena, const struct dim *sizes, size_t count)
+{
+        struct content *content = content_new(arena, count);
+
+        content->sizes = sizes;
+        content->form = CONTENT_SIZES;
+        return content;
+}
+
+const struct content *content_single(struct arena *arena, struct scalar s)
+{
+        struct {
+                struct content content;
+                struct dim size;
+        } * of;
+
+        if (s.kind != SCALAR_INT) {
+                struct content *content = content_new(arena, 1);
+
+                content_set(content, 0, s);
+                return content;
+        }
+        of = arena_alloc(arena, sizeof(*of));
+        of->content = (struct content){.count = 1, .form = CONTENT_SIZES, .sizes = &of->size, .arena = arena};
+        of->size = s.d;
+        return &of->content;
 }
 
 const struct content *content_of_int(struct arena *arena, int64_t number)

@@ -39,7 +39,7 @@ static bool has_symbol(struct scalar s)
 /* Element `i`, mapped. */
 static struct scalar map_scalar(const struct value_map *map, const struct content *content, size_t i)
 {
-        struct scalar s = content->scalars[i];
+        struct scalar s = content_at(content, i);
 
         return !has_symbol(s) || map->number(map->user, &s.d) ? s : scalar_unknown();
 }
@@ -49,15 +49,15 @@ static const struct content *content_map(const struct value_map *map, const stru
 {
         struct content *copy = NULL;
 
-        if (!content || content->form != CONTENT_SCALARS)
+        if (!content || !content_may_have_symbols(content))
                 return content;
         for (size_t i = 0; i < content->count; i++) {
-                struct scalar s = map_scalar(map, content, i), was = content->scalars[i];
+                struct scalar s = map_scalar(map, content, i), was = content_at(content, i);
 
                 if (!copy && (s.kind != was.kind || !dim_same(s.d, was.d))) {
                         copy = content_new(map->arena, content->count);
                         for (size_t k = 0; k < i; k++)
-                                content_set(copy, k, content->scalars[k]);
+                                content_set(copy, k, content_at(content, k));
                 }
                 if (copy)
                         content_set(copy, i, s);
@@ -139,8 +139,11 @@ void value_resolve(struct arena *arena, struct dim_table *dims, struct value *va
         /* Unread elements are numbers of the model. */
         bool is_read = content && !content->unread;
 
-        for (size_t i = 0; is_read && content->form == CONTENT_SCALARS && !stale && i < content->count; i++)
-                stale = has_symbol(content->scalars[i]) && is_stale(dims, content->scalars[i].d);
+        for (size_t i = 0; is_read && content_may_have_symbols(content) && !stale && i < content->count; i++) {
+                const struct scalar s = content_at(content, i);
+
+                stale = has_symbol(s) && is_stale(dims, s.d);
+        }
         if (!stale)
                 return;
         value->content = content && !content->unread ? content : NULL;

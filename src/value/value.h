@@ -53,13 +53,16 @@ static inline bool scalar_is_rounded(struct scalar s)
 
 /* The elements of a tensor, row-major; some may be SCALAR_UNKNOWN. Its shape is the value's, all of it integers whose
    product is count (at most limits.content_elements). They are read by content_at() alone: most are numbers of one
-   kind, which take a fifth of the memory. Once they are set nothing changes them. */
+   kind, which take a fifth of the memory, or sizes, of which those of a shape are shared with its type. Once they are
+   set nothing changes them. */
 struct content {
         size_t count;
-        enum content_form { CONTENT_EMPTY, CONTENT_INTS, CONTENT_FLOATS, CONTENT_SCALARS } form;
+        enum content_form { CONTENT_EMPTY, CONTENT_INTS, CONTENT_FLOATS, CONTENT_SIZES, CONTENT_SCALARS } form;
         union {
                 int64_t *ints;
                 double *floats;
+                const struct dim *sizes; /* each SCALAR_INT */
+                struct dim *sizes_set;   /* the same, while they are set one by one */
                 struct scalar *scalars;
         };
         struct arena *arena;
@@ -251,6 +254,12 @@ struct content *content_new(struct arena *arena, size_t count);
 /* That of one integer. */
 const struct content *content_of_int(struct arena *arena, int64_t number);
 
+/* That of one element. */
+const struct content *content_single(struct arena *arena, struct scalar s);
+
+/* That of integers, one or more, which stay where they are. */
+const struct content *content_of_sizes(struct arena *arena, const struct dim *sizes, size_t count);
+
 /* For content_set(): an element unlike those before it, or the first one. */
 void content_set_other(struct content *content, size_t i, struct scalar s);
 
@@ -258,10 +267,18 @@ static inline void content_set(struct content *content, size_t i, struct scalar 
 {
         if (content->form == CONTENT_INTS && s.kind == SCALAR_INT && dim_is_int(s.d))
                 content->ints[i] = s.d.val;
+        else if (content->form == CONTENT_SIZES && s.kind == SCALAR_INT)
+                content->sizes_set[i] = s.d;
         else if (content->form == CONTENT_FLOATS && s.kind == SCALAR_FLOAT)
                 content->floats[i] = s.f;
         else
                 content_set_other(content, i, s); /* NOLINT: each kind has its own members */
+}
+
+/* Whether an element of a content that was read may have symbols. */
+static inline bool content_may_have_symbols(const struct content *content)
+{
+        return content->form == CONTENT_SIZES || content->form == CONTENT_SCALARS;
 }
 
 /* Element `i` < count of a content that was read. */
@@ -272,6 +289,8 @@ static inline struct scalar content_at(const struct content *content, size_t i)
                 return scalar_int(dim_int(content->ints[i]));
         case CONTENT_FLOATS:
                 return scalar_float(content->floats[i]);
+        case CONTENT_SIZES:
+                return scalar_int(content->sizes[i]);
         case CONTENT_SCALARS:
                 return content->scalars[i];
         case CONTENT_EMPTY:

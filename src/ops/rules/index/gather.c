@@ -38,6 +38,24 @@ enum ox_code infer_Gather(struct node *n)
         return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 
+/* The elements of a vector, as those of a shape are picked: mostly one. */
+static const struct content *pick(struct node *n, const struct content *data, const struct content *indices)
+{
+        struct content *content = indices->count == 1 ? NULL : content_new(n->arena, indices->count);
+
+        for (size_t i = 0; i < indices->count; i++) {
+                int64_t index;
+                const bool known = scalar_is_number(content_at(indices, i), &index) &&
+                                   index_normalize(index, (int64_t)data->count, &index);
+                const struct scalar s = known ? element_at(data, index) : scalar_unknown();
+
+                if (!content)
+                        return content_single(n->arena, s);
+                content_set(content, i, s);
+        }
+        return content;
+}
+
 /* Treats the data as [outer, axis, inner] and the indices as a flat list. An unknown index makes only its own elements
    unknown. */
 void content_Gather(struct node *n)
@@ -48,8 +66,14 @@ void content_Gather(struct node *n)
         int64_t inner, k = 0;
         int axis;
 
-        if (!data || !indices || !out_wanted(n, 0) || !grid_of(n, in_type(n, 0), &in) ||
-            !grid_of(n, &n->out[0].type, &out) || attr_axis(n, "axis", 0, in.rank, &axis) != OX_OK)
+        if (!data || !indices || !out_wanted(n, 0))
+                return;
+        if (in_rank(n, 0) == 1) {
+                out_content(n, 0, pick(n, data, indices));
+                return;
+        }
+        if (!grid_of(n, in_type(n, 0), &in) || !grid_of(n, &n->out[0].type, &out) ||
+            attr_axis(n, "axis", 0, in.rank, &axis) != OX_OK)
                 return;
         content = content_new(n->arena, (size_t)out.count);
         inner = grid_span(&in, axis + 1, in.rank);

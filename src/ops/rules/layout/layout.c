@@ -59,16 +59,15 @@ enum ox_code infer_Shape(struct node *n)
 
 void content_Shape(struct node *n)
 {
-        struct content *content;
         int start, end;
 
         if (!in_has_rank(n, 0))
                 return;
         shape_axes(n, &start, &end);
-        content = content_new(n->arena, end > start ? (size_t)(end - start) : 0);
-        for (int d = start; d < end; d++)
-                content_set(content, d - start, scalar_int(in_dim(n, 0, d)));
-        out_content(n, 0, content);
+        if (end > start)
+                out_content(n, 0, content_of_sizes(n->arena, &in_shape(n, 0)[start], (size_t)(end - start)));
+        else
+                out_content(n, 0, content_new(n->arena, 0));
 }
 
 enum ox_code infer_Size(struct node *n)
