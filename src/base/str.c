@@ -13,6 +13,7 @@ struct str_slot {
 };
 
 #define FIRST_SLOTS 64
+#define FEW_SLOTS   1024 /* of which a table soon has four times as many, so that its names seldom move */
 #define COUNT_MOST  (UINT32_MAX / 4)
 #define FIRST_TEXTS 512 /* bytes of texts that are allocated together: the arena would pad each */
 #define LAST_TEXTS  16384
@@ -85,6 +86,11 @@ static void rehash(struct strings *strings, size_t slots)
                 strings->text = (char *)old;
                 strings->text_left = count * sizeof(*old);
         }
+}
+
+static void grow(struct strings *strings, size_t slots)
+{
+        rehash(strings, slots < FEW_SLOTS ? 4 * slots : 2 * slots);
 }
 
 /* Three of four slots are in use at most. */
@@ -166,7 +172,7 @@ static str_id add(struct strings *strings, struct str_slot *slot, const struct s
         *slot = (struct str_slot){text->hash, id + 1};
         strings->count++;
         if (is_crowded(strings->count, (size_t)strings->slot_mask + 1))
-                rehash(strings, 2 * ((size_t)strings->slot_mask + 1));
+                grow(strings, (size_t)strings->slot_mask + 1);
         return id;
 }
 

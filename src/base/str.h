@@ -98,11 +98,46 @@ static inline bool text_same(const char *a, const char *b)
         return *a == *b && (*a == '\0' || strcmp(a, b) == 0);
 }
 
-/* Whether texts of one length are equal, most of which are short: they are compared by two words that overlap. */
+/* Where pieces of 16 bytes begin, beside the first, that make up a text of 16 to 64: they overlap where it is shorter.
+   They are four whatever its length, because that of names cannot be foretold. */
+struct text_pieces {
+        size_t second, third, last;
+};
+
+static inline struct text_pieces text_pieces(size_t length)
+{
+        const size_t last = length - 16;
+
+        return (struct text_pieces){last < 16 ? last : 16, last < 16 ? 0 : last - 16, last};
+}
+
+static inline bool text_same_middle(const char *a, const char *b, size_t length)
+{
+        const struct text_pieces at = text_pieces(length);
+
+        return plain_none_is_odd((text_sixteen(a) ^ text_sixteen(b)) |
+                                 (text_sixteen(a + at.second) ^ text_sixteen(b + at.second)) |
+                                 (text_sixteen(a + at.third) ^ text_sixteen(b + at.third)) |
+                                 (text_sixteen(a + at.last) ^ text_sixteen(b + at.last)));
+}
+
+static inline void text_copy_middle(char *to, const char *text, size_t length)
+{
+        const struct text_pieces at = text_pieces(length);
+
+        memcpy(to, text, 16);
+        memcpy(to + at.second, text + at.second, 16);
+        memcpy(to + at.third, text + at.third, 16);
+        memcpy(to + at.last, text + at.last, 16);
+}
+
+/* Whether texts of one length are equal, most of which are short: they are compared by words that overlap. */
 static inline bool text_same_of(const char *a, const char *b, size_t length)
 {
-        if (length > 16)
+        if (length > 64)
                 return memcmp(a, b, length) == 0;
+        if (length >= 16)
+                return text_same_middle(a, b, length);
         if (length >= 8)
                 return ((text_eight(a) ^ text_eight(b)) | (text_eight(a + length - 8) ^ text_eight(b + length - 8))) ==
                        0;
@@ -117,12 +152,14 @@ static inline const char *text_or_empty(const char *text)
         return text ? text : "";
 }
 
-/* Copies a text, a short one by two overlapping moves, and returns its end. Always inlined, because the length is often
-   a constant. */
+/* Copies a text, a short one by moves that overlap, and returns its end. Always inlined, because the length is often a
+   constant. */
 static inline __attribute__((always_inline)) char *text_copy(char *at, const char *text, size_t length)
 {
-        if (length > 16) {
+        if (length > 64) {
                 memcpy(at, text, length);
+        } else if (length >= 16) {
+                text_copy_middle(at, text, length);
         } else if (length >= 8) {
                 memcpy(at, text, 8);
                 memcpy(at + length - 8, text + length - 8, 8);

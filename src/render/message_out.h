@@ -80,18 +80,6 @@ MESSAGE_INLINE void message_number(struct message_out *out, unsigned field, uint
         out->at = message_put_varint(message_put_tag(out->at, field, MESSAGE_WIRE_VARINT), value);
 }
 
-/* Copies a text of 17 to 64 bytes by four moves, which overlap where it is shorter, whatever its length: that of names
-   cannot be foretold. */
-MESSAGE_INLINE void message_copy_name(char *at, const char *text, size_t length)
-{
-        const size_t last = length - 16, second = last < 16 ? last : 16, third = last < 16 ? 0 : last - 16;
-
-        memcpy(at, text, 16);
-        memcpy(at + second, text + second, 16);
-        memcpy(at + third, text + third, 16);
-        memcpy(at + last, text + last, 16);
-}
-
 MESSAGE_INLINE void message_bytes(struct message_out *out, unsigned field, const char *bytes, size_t length)
 {
         message_need(out, length + MESSAGE_HEAD_MOST);
@@ -103,11 +91,7 @@ MESSAGE_INLINE void message_bytes(struct message_out *out, unsigned field, const
                 return;
         }
         *out->at++ = (char)length;
-        if (length > 16)
-                message_copy_name(out->at, bytes, length);
-        else
-                text_copy(out->at, bytes, length);
-        out->at += length;
+        out->at = text_copy(out->at, bytes, length);
 }
 
 MESSAGE_INLINE void message_text(struct message_out *out, unsigned field, const char *text)
