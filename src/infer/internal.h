@@ -32,7 +32,7 @@ struct op_use {
         struct function *function; /* of the model, which then takes the row's place; NULL */
         bool is_simple;            /* the row has a rule, which adds no entry */
         bool is_prepared;          /* `prepared` is set */
-        bool is_bare;              /* a node with so many tensors, one output and no attributes is good */
+        bool is_plain;             /* of a node with so many tensors and one output only attributes need a check */
         uint32_t least, most;      /* inputs, at most FEW_VALUES */
         struct op_prepared prepared;
 };
@@ -80,6 +80,8 @@ struct scope {
         const struct result_more *more; /* of values of which no more is known than their scope */
         struct name_map entries;
         struct name_map declared; /* to value_info and outputs: number of `declaration` */
+        uint64_t declared_some;   /* bit b: a name in it is b modulo 64, which most names of a model without value_info
+                                     are not */
         const OnnxValueInfo **declaration;
         size_t n_declaration;
         size_t n_without_shape; /* of them, the first ones: only kinds and element types count */
@@ -172,6 +174,7 @@ struct infer {
         const struct model_op **unknown; /* operators, in the order in which they were found */
         size_t n_unknown;
         struct use_seen use_seen[USES_SEEN];
+        struct attr_seen attr_seen[ATTRS_SEEN];
         uint64_t nodes;                    /* walked so far */
         uint64_t nodes_free;               /* the number up to which no limit on them can be passed */
         uint64_t without_rule;             /* of them: what must hold for these to run nobody knows */

@@ -85,8 +85,8 @@ static void describe_use(const struct infer *f, struct op_use *use)
 
         use->is_simple = row->rule && row->control == CONTROL_NONE;
         use->is_prepared = op_prepared_of(row, &use->prepared);
-        use->is_bare = use->is_simple && use->is_prepared && !f->options->check_types && !row->deprecated &&
-                       !row->required && row->min_out <= 1 && row->max_out != 0;
+        use->is_plain = use->is_simple && use->is_prepared && !f->options->check_types && !row->deprecated &&
+                        row->min_out <= 1 && row->max_out != 0;
         use->least = (uint32_t)row->min_in;
         use->most = row->max_in < 0 || row->max_in > FEW_VALUES ? FEW_VALUES : (uint32_t)row->max_in;
 }

@@ -46,9 +46,12 @@ void scope_declare(struct infer *f, struct scope *scope, OnnxValueInfo *const *i
         for (size_t i = 0; i < count; i++) {
                 if (!infos[i]->name || !infos[i]->type)
                         continue;
-                if (map_put(f, &scope->declared, str_intern_z(f->strings, infos[i]->name),
-                            (uint32_t)scope->n_declaration))
-                        scope->declaration[scope->n_declaration++] = infos[i];
+                const str_id name = str_intern_z(f->strings, infos[i]->name);
+
+                if (!map_put(f, &scope->declared, name, (uint32_t)scope->n_declaration))
+                        continue;
+                scope->declared_some |= UINT64_C(1) << name % 64;
+                scope->declaration[scope->n_declaration++] = infos[i];
         }
 }
 

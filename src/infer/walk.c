@@ -286,10 +286,24 @@ static void merge_output(struct infer *f, const struct scope *scope, const struc
                 entry_declare(f, entry, merge_declared_shape(f, &entry->value.type, &type, proto));
 }
 
+static void note_twice(struct infer *f, const struct scope *scope, const struct node *n,
+                       const struct result_value *entry)
+{
+        infer_note(f,
+                   &(struct note){.severity = OX_ERROR,
+                                  .reason = REASON_DUPLICATE_NAME,
+                                  .scope = scope->path,
+                                  .node = n->source,
+                                  .node_index = n->index,
+                                  .value = entry_name(f, entry)},
+                   "%s is defined twice: as %s and again as %s", entry_name(f, entry),
+                   entry_party(f, scope_find(f, scope, entry->name)), entry_party(f, entry));
+}
+
 /* Output `o`, as the value of `entry`, where the next one comes. `bindings`: of the table of dimensions, as of which it
    is resolved. */
-static void define_output(struct infer *f, struct scope *scope, const struct node *n, int o, uint32_t bindings,
-                          struct result_value *entry)
+static inline void define_output(struct infer *f, struct scope *scope, const struct node *n, int o, uint32_t bindings,
+                                 struct result_value *entry)
 {
         entry->name = node_output(n->source, (size_t)o);
         entry->more = scope->more;
@@ -298,22 +312,16 @@ static void define_output(struct infer *f, struct scope *scope, const struct nod
         entry->bindings = bindings;
         entry->kind = OX_KIND_INTERMEDIATE;
         entry->is_output = entry->is_absent = entry->declared_type = false;
-        int64_t declared = scope->declaration ? map_get(&scope->declared, entry->name) : -1;
+        if (scope->declared_some >> entry->name % 64 & 1) {
+                const int64_t declared = map_get(&scope->declared, entry->name);
 
-        if (declared >= 0)
-                merge_output(f, scope, n, (size_t)declared, entry);
+                if (declared >= 0)
+                        merge_output(f, scope, n, (size_t)declared, entry);
+        }
         if (!shares_sizes(n, &entry->value.type))
                 entry_place(f, &entry->value.type, entry_name(f, entry));
         if (!entry_keep(f, scope, entry))
-                infer_note(f,
-                           &(struct note){.severity = OX_ERROR,
-                                          .reason = REASON_DUPLICATE_NAME,
-                                          .scope = scope->path,
-                                          .node = n->source,
-                                          .node_index = n->index,
-                                          .value = entry_name(f, entry)},
-                           "%s is defined twice: as %s and again as %s", entry_name(f, entry),
-                           entry_party(f, scope_find(f, scope, entry->name)), entry_party(f, entry));
+                note_twice(f, scope, n, entry);
 }
 
 /* An output may stand where its entry comes already. */
@@ -428,6 +436,7 @@ static struct node node_of_scope(struct infer *f, const struct scope *scope)
                 .ir_version = f->ir_version,
                 .scope = scope->path,
                 .facts = &f->facts,
+                .seen = f->attr_seen,
         };
 }
 
@@ -448,28 +457,48 @@ static void set_node(struct node *n, const struct model_node *node, int64_t inde
 }
 
 /* Whether a value needs no check, and its rank is known or not for good. */
-static bool is_plain(const struct value *value)
+static bool is_tensor(const struct value *value)
 {
         const struct type *type = &value->type;
 
         return (type_is_tensor(type) || type->kind == TYPE_UNKNOWN) && (!type->undecided || type_has_shape(type));
 }
 
-/* Walks a node without attributes that takes a few tensors and makes one value, as most do: then nothing is to be
-   checked. False, and nothing is done, if it is another. */
-static bool walk_bare(struct infer *f, struct scope *scope, struct node *n, const struct model_node *node,
-                      int64_t index, const struct op_use *use)
+/* Whether attributes hold something by themselves: they are no references, and have no graphs. */
+static bool are_plain(const struct model_node *node)
+{
+        const unsigned others = 1U << HELD_GRAPH | 1U << HELD_GRAPHS | 1U << HELD_REFERENCE | 1U << HELD_SEVERAL;
+        const struct model_attribute *attribute = node_attributes(node);
+
+        for (size_t i = 0; i < node->n_attribute; i++)
+                if (others >> attribute[i].held & 1)
+                        return false;
+        return true;
+}
+
+static enum ox_code run_plain(struct infer *f, struct node *n)
+{
+        if (n->source->n_attribute > 0 || n->row->required)
+                TRY(op_check_attributes(n, false));
+        n->has_given = true;
+        return run_checked(f, n);
+}
+
+/* Walks a node that takes a few tensors and makes one value, as most do: then nothing is to be checked but its
+   attributes. False, and nothing is done, if it is another. */
+static bool walk_plain(struct infer *f, struct scope *scope, struct node *n, const struct model_node *node,
+                       int64_t index, const struct op_use *use)
 {
         const struct value *in[FEW_VALUES];
 
-        if (!use->is_bare || node->n_attribute != 0 || node->n_output != 1 || node_output(node, 0) == STR_EMPTY ||
-            node->n_input < use->least || node->n_input > use->most || scope->frame)
+        if (!use->is_plain || node->n_output != 1 || node_output(node, 0) == STR_EMPTY || node->n_input < use->least ||
+            node->n_input > use->most || scope->frame || !are_plain(node))
                 return false;
         for (size_t i = 0; i < node->n_input; i++) {
                 const str_id name = node_input(node, i);
                 struct result_value *entry = name == STR_EMPTY ? NULL : scope_find(f, scope, name);
 
-                if (!entry || entry->is_absent || !is_plain(&entry->value))
+                if (!entry || entry->is_absent || !is_tensor(&entry->value))
                         return false;
                 entry_resolve(f, entry);
                 in[i] = &entry->value;
@@ -481,12 +510,11 @@ static bool walk_bare(struct infer *f, struct scope *scope, struct node *n, cons
         const uint32_t bindings = dim_bindings(f->dims);
 
         n->row = use->row;
-        n->has_given = true;
         n->given = 0;
         n->out = &entry->value;
         op_prepare_output(n, &use->prepared);
         set_origin(f, scope, n);
-        if (run_checked(f, n) != OX_OK) {
+        if (run_plain(f, n) != OX_OK) {
                 dim_take_faults(f->dims);
                 outputs_unknown(n);
         }
@@ -495,17 +523,14 @@ static bool walk_bare(struct infer *f, struct scope *scope, struct node *n, cons
         return true;
 }
 
-/* Walks a node, for which `n` is filled in; with `only_ready`, returns false and does nothing if a value that it or its
-   subgraphs take is not defined yet. */
-static bool walk_when(struct infer *f, struct scope *scope, struct node *n, const struct model_node *node,
-                      int64_t index, bool only_ready)
+/* walk_when() of any node. */
+static __attribute__((noinline)) bool walk_any(struct infer *f, struct scope *scope, struct node *n,
+                                               const struct model_node *node, int64_t index, bool only_ready,
+                                               const struct op_use *use)
 {
-        const struct op_use *use = opsets_use(f, scope->opsets, node->op);
         const struct value *few_in[FEW_VALUES], **in = few_in;
         struct value few_out[FEW_VALUES];
 
-        if (walk_bare(f, scope, n, node, index, use))
-                return true;
         if (node->n_input > MAX_NODE_VALUES || node->n_output > MAX_NODE_VALUES)
                 arena_bail(f->arena, OX_RESOURCE_EXHAUSTED, "a node has more than %d inputs or outputs",
                            MAX_NODE_VALUES);
@@ -542,6 +567,16 @@ static bool walk_when(struct infer *f, struct scope *scope, struct node *n, cons
         /* Outputs of a rule are resolved if its inputs are. A function's outputs may be those of an earlier call. */
         define_outputs(f, scope, n, n->row ? bindings : 0);
         return true;
+}
+
+/* Walks a node, for which `n` is filled in; with `only_ready`, returns false and does nothing if a value that it or its
+   subgraphs take is not defined yet. */
+static bool walk_when(struct infer *f, struct scope *scope, struct node *n, const struct model_node *node,
+                      int64_t index, bool only_ready)
+{
+        const struct op_use *use = opsets_use(f, scope->opsets, node->op);
+
+        return walk_plain(f, scope, n, node, index, use) || walk_any(f, scope, n, node, index, only_ready, use);
 }
 
 void walk_node(struct infer *f, struct scope *scope, const struct model_node *node, int64_t index)

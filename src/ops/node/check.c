@@ -84,6 +84,8 @@ static enum ox_code check_attr(struct node *n, const struct model_attribute *att
 {
         int type = attr->type;
 
+        if (type == (int)wanted->type)
+                return OX_OK;
         if (type == ATTR_UNDEFINED)
                 type = filled_type(attr, wanted->type);
         if (type == ATTR_UNDEFINED || type == (int)wanted->type)
@@ -136,45 +138,46 @@ static size_t first_attribute(const struct node *n, const char *name)
         return i;
 }
 
-/* The row's attribute of a name, which mostly is one of the next: nodes give them in the order of their names. */
-static const struct op_attr *find_next(const struct op_row *row, const char *name, size_t next)
+/* The row's attribute of a name, which mostly is that of a node before this one. */
+static const struct op_attr *find_attr(struct node *n, const char *name)
 {
-        for (size_t a = next; a < row->n_attr; a++)
-                if (text_same(row->attr[a].name, name))
-                        return &row->attr[a];
-        for (size_t a = 0; a < next; a++)
-                if (text_same(row->attr[a].name, name))
-                        return &row->attr[a];
-        return NULL;
+        const struct op_row *row = n->row;
+        const uint64_t mixed = ((uintptr_t)name ^ (uintptr_t)row) * UINT64_C(0x9e3779b97f4a7c15);
+        struct attr_seen *seen = &n->seen[(mixed >> 32) % ATTRS_SEEN];
+
+        if (seen->name != name || seen->row != row)
+                *seen = (struct attr_seen){name, op_find_attr(row, name), row};
+        return seen->attr;
 }
 
-static enum ox_code check_attrs(struct node *n, bool check_types)
+enum ox_code op_check_attributes(struct node *n, bool check_types)
 {
         const char *unknown = NULL; /* the first one that is a fault */
         bool has_others = false;
         uint64_t seen = 0; /* bit a: attribute a of the row */
-        size_t place = 0;  /* behind that of the last one in the row */
         uint8_t known = 0; /* attributes that the row has */
         const struct model_attribute *attr = node_attributes(n->source);
 
         for (size_t i = 0; i < n->source->n_attribute; i++, attr++) {
                 const char *name = attr->name;
-                const struct op_attr *wanted = find_next(n->row, name, place);
+                const struct op_attr *wanted = find_attr(n, name);
+
                 if (!wanted) {
                         has_others = true;
                         unknown = !unknown && !is_internal_attr(name) ? name : unknown;
                         continue;
                 }
-                place = (size_t)(wanted - n->row->attr);
+                const size_t place = (size_t)(wanted - n->row->attr);
                 uint64_t bit = UINT64_C(1) << place;
                 if (seen & bit)
                         return node_error(n, REASON_DUPLICATE_NAME, -1,
                                           "attribute '%s' is given twice: as attributes %zu and %zu of the node", name,
                                           first_attribute(n, name), i);
                 seen |= bit;
-                n->given_at[place++] = known++;
+                n->given_at[place] = known++;
                 TRY(check_attr(n, attr, wanted));
-                TRY(attr_check_allowed(n, attr, wanted, check_types));
+                if (wanted->allowed)
+                        TRY(attr_check_allowed(n, attr, wanted, check_types));
         }
         /* A newer operator set than that of the table may have added attributes. */
         if (unknown && !n->row->open && (n->row->custom || n->opset <= op_newest_opset(n->row->domain)))
@@ -333,7 +336,7 @@ enum ox_code op_check_node(struct node *n, bool check_types)
 
         /* If an attribute became an input, the attribute is reported, which explains more than the missing input
            does. */
-        TRY(check_attrs(n, check_types));
+        TRY(op_check_attributes(n, check_types));
         if (!plain) {
                 TRY(check_inputs(n));
                 TRY(check_outputs(n));

@@ -9,3 +9,5 @@
    share a type variable (TYPE_MISMATCH). DEPRECATED is a warning. References to a function's attributes must be
    resolved before. Removes attributes from `n` that the row does not have. */
 enum ox_code op_check_node(struct node *n, bool check_types);
+/* The part of it that is about attributes. */
+enum ox_code op_check_attributes(struct node *n, bool check_types);

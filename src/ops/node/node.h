@@ -25,6 +25,14 @@ struct sized {
         uint32_t bindings; /* of the table of dimensions, as of which they are */
 };
 
+/* Attributes of rows by the names that nodes gave them, whose texts are kept once for all nodes of a model. */
+#define ATTRS_SEEN 32
+struct attr_seen {
+        const char *name;
+        const struct op_attr *attr;
+        const struct op_row *row; /* that has it */
+};
+
 struct node {
         struct arena *arena;
         struct strings *strings;
@@ -46,6 +54,7 @@ struct node {
         bool has_given;
         uint64_t given;
         uint8_t given_at[OP_ATTRIBUTES_MOST];
+        struct attr_seen *seen;         /* ATTRS_SEEN, for the check of attributes alone, of nodes before it */
         struct sized sized[SIZED_KEPT]; /* for out_tensor() alone; may be of nodes before it in the same graph */
 };
 
