@@ -415,6 +415,14 @@ static inline const struct op_use *opsets_use(struct infer *f, struct opsets *op
         return seen->use;
 }
 
+/* -- row.c -- */
+
+/* A row for an operator that the imported version of its domain does not have but another one has, after a note or
+   warning; NULL: none. */
+const struct op_row *row_find_other(struct node *n);
+/* Reports why there is no row for an operator, which some version of its domain has if it `exists`. */
+void row_note_none(struct infer *f, struct node *n, bool exists);
+
 /* -- sort.c -- */
 
 /* Calls `visit` for every name that the subgraphs of a node take from around it. */

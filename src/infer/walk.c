@@ -4,11 +4,9 @@
 #include "base/bounds.h"
 #include "base/nearest.h"
 #include "infer/internal.h"
-#include "infer/unknown.h"
 #include "ops/kit/broadcast.h"
 #include "ops/node/check.h"
 #include "ops/node/prepare.h"
-#include "ops/node/suggest.h"
 
 /* -- one node -- */
 
@@ -104,78 +102,6 @@ static enum ox_code run_control(struct infer *f, const struct scope *scope, stru
         return OX_OK;
 }
 
-/* Operators that models use in operator sets before their first version in ai.onnx, because runtimes had them already:
-   they are inferred as their first version. */
-static const char *const early_operators[] = {"LayerNormalization", "MeanVarianceNormalization"};
-
-static const struct op_row *find_early(struct node *n)
-{
-        const char *domain = op_canonical_domain(node_domain(n)), *op = node_op(n);
-        size_t count;
-
-        for (size_t i = 0; i < sizeof(early_operators) / sizeof(*early_operators); i++) {
-                if (domain[0] || strcmp(op, early_operators[i]) != 0)
-                        continue;
-                const struct op_row *rows = op_versions(domain, op, &count);
-
-                if (count > 0)
-                        node_note(n, REASON_EARLY_OPERATOR, -1,
-                                  "is in \"ai.onnx\" since version %d, not in %lld; runtimes take it", rows[0].since,
-                                  (long long)n->opset);
-                return count > 0 ? &rows[0] : NULL;
-        }
-        return NULL;
-}
-
-/* A model that does not import a domain says no version, but there is no choice where the domain has but one: runtimes
-   take its operators. */
-static const struct op_row *find_not_imported(struct node *n)
-{
-        const char *domain = op_canonical_domain(node_domain(n));
-        size_t count;
-        const struct op_row *rows = op_versions(domain, node_op(n), &count);
-
-        if (count == 0 || op_newest_opset(domain) != 1)
-                return NULL;
-        n->opset = 1;
-        node_warn(n, REASON_MISSING_OPSET_IMPORT, -1, "the model imports no version of %s; its only one is used",
-                  op_domain_text(domain));
-        return &rows[0];
-}
-
-/* Whether an unknown operator is a fault: its domain is fully known and has no newer operator set; or the request has a
-   single node, about which nothing else can be said. */
-static bool is_fault_unknown(const struct infer *f, const struct node *n)
-{
-        const char *domain = node_domain(n);
-
-        return !f->model || (!op_domain_open(domain) && n->opset <= op_newest_opset(domain));
-}
-
-/* Reports why there is no row for an operator. */
-static void note_no_row(struct infer *f, struct node *n, bool exists)
-{
-        const char *domain = node_domain(n);
-
-        struct fault version = {.reason = REASON_OPERATOR_VERSION, .input = -1, .axis = -1};
-        struct fault unknown = {.reason = REASON_UNKNOWN_OPERATOR, .input = -1, .axis = -1};
-
-        f->without_rule++;
-        if (n->opset <= 0 && f->model && exists) {
-                node_error(n, REASON_MISSING_OPSET_IMPORT, -1, "the model imports no version of %s",
-                           op_domain_text(domain));
-        } else if (exists) {
-                version.hint = suggest_version(n);
-                node_error_with(n, &version, "version %lld of %s has no such operator", (long long)n->opset,
-                                op_domain_text(domain));
-        } else {
-                unknown_note(f, n->source->op);
-                unknown.hint = suggest_operator(n);
-                node_report(n, is_fault_unknown(f, n) ? OX_ERROR : OX_WARNING, &unknown,
-                            "domain %s has no such operator", op_domain_text(domain));
-        }
-}
-
 /* Reports faults of arithmetic in the rule's dimensions. */
 static enum ox_code check_faults(struct node *n)
 {
@@ -210,7 +136,7 @@ static void outputs_failed(struct infer *f, struct node *n)
 static enum ox_code run_other(struct infer *f, const struct scope *scope, struct node *n, const struct op_use *use)
 {
         if (!n->row) {
-                note_no_row(f, n, use->exists);
+                row_note_none(f, n, use->exists);
                 return OX_OK;
         }
         TRY(op_check_node(n, f->options->check_types));
@@ -239,7 +165,7 @@ static enum ox_code run_rule(struct infer *f, const struct scope *scope, struct 
 {
         n->row = use->row;
         if (!n->row && use->exists)
-                n->row = n->opset > 0 ? find_early(n) : find_not_imported(n);
+                n->row = row_find_other(n);
         if (use->is_prepared && n->n_out == 1)
                 op_prepare_output(n, &use->prepared);
         else
