@@ -245,6 +245,23 @@ static struct scalar element_at(const struct model_tensor *tensor, size_t i)
         }
 }
 
+/* A scalar or vector of so many elements takes no more memory with them than with what is needed to fetch them. */
+#define FEW_ELEMENTS 5
+
+/* Whether a tensor is such a one of a usual type, all of whose data are here. */
+static bool is_small(const struct model_tensor *tensor)
+{
+        const bool is_int = tensor->data_type == ELEM_INT64;
+        const int64_t count = tensor->n_dim == 0 ? 1 : tensor->dim[0].val;
+
+        if (tensor->n_dim > 1 || count < 1 || count > FEW_ELEMENTS || tensor->is_elsewhere ||
+            (!is_int && tensor->data_type != ELEM_FLOAT))
+                return false;
+        if (tensor->place == PLACE_RAW)
+                return tensor->n_data == (uint64_t)count * (is_int ? sizeof(int64_t) : sizeof(float));
+        return tensor->place == (is_int ? PLACE_INT64 : PLACE_FLOAT) && tensor->n_data == (uint64_t)count;
+}
+
 /* All elements at once of the types that most tensors have; false for another type. */
 static bool fetch_floats(struct content *content, const struct model_tensor *tensor)
 {
@@ -284,16 +301,22 @@ struct tensor_source {
         const struct model_tensor *tensor;
 };
 
+static const struct content *fetch(struct arena *arena, const struct model_tensor *tensor, size_t count)
+{
+        struct content *content = content_new(arena, count);
+
+        if (fetch_ints(content, tensor) || fetch_floats(content, tensor))
+                return content;
+        for (size_t i = 0; i < count; i++)
+                content_set(content, i, element_at(tensor, i));
+        return content;
+}
+
 static const struct content *tensor_fetch(struct unread *unread)
 {
         const struct tensor_source *source = unread->source;
-        struct content *content = content_new(unread->arena, source->content.count);
 
-        if (fetch_floats(content, source->tensor) || fetch_ints(content, source->tensor))
-                return content;
-        for (size_t i = 0; i < content->count; i++)
-                content_set(content, i, element_at(source->tensor, i));
-        return content;
+        return fetch(unread->arena, source->tensor, source->content.count);
 }
 
 const struct content *tensor_content_later(struct arena *arena, const struct ox_limits *limits,
@@ -302,6 +325,8 @@ const struct content *tensor_content_later(struct arena *arena, const struct ox_
         const enum tensor_place place = (enum tensor_place)tensor->place;
         int64_t count, wanted;
 
+        if (is_small(tensor) && FEW_ELEMENTS <= limits->content_elements)
+                return fetch(arena, tensor, tensor->n_dim == 0 ? 1 : (size_t)tensor->dim[0].val);
         if (!elem_is_valid(tensor->data_type) || !sizes_are_valid(arena, tensor, ret_fault))
                 return NULL;
         if (!count_elements(tensor, &count)) {
