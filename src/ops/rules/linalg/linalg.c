@@ -40,6 +40,28 @@ static enum ox_code shifted_batch(struct node *n, const struct factor *l, const 
         return OX_OK;
 }
 
+/* Whether the right factor is a matrix, as weights are, and the left one has its columns last: the result's shape is
+   that of the left one with other columns. */
+static bool is_by_matrix(const struct node *n, const struct factor *l, const struct factor *r)
+{
+        return l->batch == 0 && r->batch == 0 && in_rank(n, r->input) == 2 && l->rows >= 0 &&
+               l->columns == in_rank(n, l->input) - 1;
+}
+
+static enum ox_code multiply_by_matrix(struct node *n, const struct factor *l, const struct factor *r)
+{
+        const int rank = in_rank(n, l->input);
+        const struct dim *shape = in_shape(n, l->input), columns = in_dim(n, r->input, r->columns);
+        struct dim *dims;
+
+        if (dim_same(shape[rank - 1], columns))
+                return out_tensor(n, 0, out_row_elem(n, 0), rank, shape);
+        dims = arena_new_array(n->arena, struct dim, (size_t)rank);
+        for (int d = 0; d < rank; d++)
+                dims[d] = d < rank - 1 ? shape[d] : columns;
+        return out_tensor(n, 0, out_row_elem(n, 0), rank, dims);
+}
+
 /* Multiplies two factors as numpy.matmul does: the axis that makes a vector a matrix is removed from the result. */
 static enum ox_code multiply(struct node *n, const struct factor *l, const struct factor *r)
 {
@@ -48,6 +70,8 @@ static enum ox_code multiply(struct node *n, const struct factor *l, const struc
         struct dim *dims, inner = in_dim(n, l->input, l->columns);
 
         TRY(in_agree_with(n, &inner, r->input, r->rows, (struct place){l->input, l->columns}));
+        if (is_by_matrix(n, l, r))
+                return multiply_by_matrix(n, l, r);
         if (l->batch == 0 && r->batch == 0)
                 TRY(broadcast_shapes(n, &(struct broadcast_side){rank, in_shape(n, l->input), l->input},
                                      &(struct broadcast_side){batch_rank(n, r), in_shape(n, r->input), r->input}, &rank,
