@@ -1,4 +1,5 @@
 /* Concat and Split: sizes that add up along one axis. */
+#include "base/checked.h"
 #include "ops/kit/axes.h"
 #include "ops/kit/elements.h"
 #include "ops/kit/list.h"
@@ -11,6 +12,8 @@
 struct parts {
         int first, step;
 };
+
+static const struct parts all_parts = {.first = 0, .step = 1};
 
 /* The rank that all inputs share; RANK_UNKNOWN if none is known. */
 static enum ox_code concat_rank(struct node *n, struct parts parts, int *ret_rank)
@@ -45,6 +48,18 @@ static enum ox_code concat_agree(struct node *n, int i, int first, int axis, int
         return OX_OK;
 }
 
+/* The length of vectors together; false where one is not a number. */
+static bool concat_length(struct node *n, struct parts parts, struct dim *ret)
+{
+        int64_t sum = 0, length;
+
+        for (int i = parts.first; i < n->n_in; i += parts.step)
+                if (!in_length(n, i, false, &length) || !add_i64(sum, length, &sum))
+                        return false;
+        *ret = dim_int(sum);
+        return true;
+}
+
 /* Sizes add up along `axis`; all other dimensions agree, which is recorded as a fact. An input of unknown rank leaves
    only the sum open, because all ranks are the same. `axis` is 1 by default in version 1 and required later. */
 static enum ox_code concat(struct node *n, struct parts parts)
@@ -58,6 +73,12 @@ static enum ox_code concat(struct node *n, struct parts parts)
         if (rank == RANK_UNKNOWN)
                 return out_elem(n, 0, concat_elem(n, parts));
         TRY(attr_axis(n, "axis", 1, rank, &axis));
+        if (rank == 1) {
+                dims = arena_new_array(n->arena, struct dim, 1);
+                if (concat_length(n, parts, dims))
+                        return out_tensor(n, 0, concat_elem(n, parts), rank, dims);
+                dims = NULL;
+        }
         sizes = arena_new_array(n->arena, struct dim, (size_t)n->n_in);
         for (int i = parts.first; i < n->n_in; i += parts.step) {
                 if (!in_has_rank(n, i)) {
@@ -81,7 +102,7 @@ static enum ox_code concat(struct node *n, struct parts parts)
 
 enum ox_code infer_Concat(struct node *n)
 {
-        return concat(n, (struct parts){.first = 0, .step = 1});
+        return concat(n, all_parts);
 }
 
 /* ConcatTraining 1 of com.microsoft: beside the result, the size of each input along the axis. */
@@ -126,35 +147,48 @@ static void concat_place(struct node *n, int i, int axis, int64_t base, const st
         }
 }
 
-/* The same for a vector, as those that shapes are put together from. */
-static void concat_vector(struct node *n, int i, int64_t base, int64_t count, struct content *to)
+/* The same for vectors, as those that shapes are put together from. */
+static void concat_vectors(struct node *n)
 {
-        const struct content *from = in_content(n, i);
+        struct content *content;
+        struct dim whole;
+        int64_t length;
+        size_t at = 0;
 
-        for (int64_t k = 0; k < count; k++)
-                content_set(to, (size_t)(base + k), from ? content_at(from, (size_t)k) : scalar_unknown());
+        if (!concat_length(n, all_parts, &whole) || whole.val > n->limits->content_elements)
+                return;
+        content = content_new(n->arena, (size_t)whole.val);
+        for (int i = 0; i < n->n_in; i++) {
+                const struct content *from = in_content(n, i);
+
+                if (!in_length(n, i, false, &length))
+                        return;
+                for (int64_t k = 0; k < length; k++)
+                        content_set(content, at++, from ? content_at(from, (size_t)k) : scalar_unknown());
+        }
+        out_content(n, 0, content);
 }
 
 void content_Concat(struct node *n)
 {
         struct content *content;
         struct grid out, in;
-        int64_t base = 0, length;
+        int64_t base = 0;
         bool any = false;
         int axis;
 
-        for (int i = 0; i < n->n_in; i++)
-                any = any || in_content(n, i);
-        if (!any || !out_wanted(n, 0) || !grid_of(n, &n->out[0].type, &out) ||
-            attr_axis(n, "axis", 1, out.rank, &axis) != OX_OK)
+        for (int i = 0; i < n->n_in && !any; i++)
+                any = in_content(n, i);
+        if (!any || !out_wanted(n, 0))
+                return;
+        if (n->out[0].type.rank == 1) {
+                concat_vectors(n);
+                return;
+        }
+        if (!grid_of(n, &n->out[0].type, &out) || attr_axis(n, "axis", 1, out.rank, &axis) != OX_OK)
                 return;
         content = content_new(n->arena, (size_t)out.count);
         for (int i = 0; i < n->n_in; i++) {
-                if (out.rank == 1 && in_length(n, i, false, &length) && length >= 0) {
-                        concat_vector(n, i, base, length, content);
-                        base += length;
-                        continue;
-                }
                 if (!grid_of(n, in_type(n, i), &in))
                         return;
                 concat_place(n, i, axis, base, &in, &out, content);

@@ -208,9 +208,22 @@ static enum ox_code squeeze_distinct(struct node *n, const struct list *axes)
 {
         const int64_t *numbers;
 
-        if (axes->state != LIST_KNOWN || !list_numbers(n, axes, &numbers))
+        if (axes->state != LIST_KNOWN || axes->count < 2 || !list_numbers(n, axes, &numbers))
                 return OX_OK;
         return axes_distinct(n, numbers, axes->count, in_given(n, 1) ? 1 : -1);
+}
+
+/* One new axis, as most nodes have. */
+static enum ox_code unsqueeze_one(struct node *n, int64_t number)
+{
+        const int rank = in_rank(n, 0) + 1;
+        struct dim *dims = arena_new_array(n->arena, struct dim, (size_t)rank);
+        int axis;
+
+        TRY(axis_normalize(n, number, rank, &axis));
+        for (int d = 0; d < rank; d++)
+                dims[d] = d == axis ? dim_int(1) : in_dim(n, 0, d - (d > axis));
+        return out_tensor(n, 0, in_elem(n, 0), rank, dims);
 }
 
 /* Axes are positions in the output, so a negative one counts from the output's rank. */
@@ -220,6 +233,7 @@ enum ox_code infer_Unsqueeze(struct node *n)
         struct list axes;
         struct dim *dims;
         bool *is_new;
+        int64_t one;
         int rank;
 
         TRY(in_expect_tensor(n, 0));
@@ -227,6 +241,8 @@ enum ox_code infer_Unsqueeze(struct node *n)
         TRY(squeeze_distinct(n, &axes));
         if (axes.state != LIST_KNOWN || !in_has_rank(n, 0) || !rank_allowed(n, axes.count, 1))
                 return out_elem(n, 0, in_elem(n, 0));
+        if (axes.count == 1 && scalar_is_number(list_at(&axes, 0), &one) && (one >= 0 || n->row->since >= 11))
+                return unsqueeze_one(n, one);
         rank = in_rank(n, 0) + (int)axes.count;
         if (!list_numbers(n, &axes, &numbers))
                 return out_rank(n, 0, in_elem(n, 0), rank);

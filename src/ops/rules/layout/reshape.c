@@ -1,4 +1,5 @@
 /* Operators whose output shape is an operand: Reshape, Expand, Tile. */
+#include "base/checked.h"
 #include "ops/kit/axes.h"
 #include "ops/kit/elements.h"
 #include "ops/kit/list.h"
@@ -117,12 +118,46 @@ static enum ox_code reshape_mismatch(struct node *n, struct dim in, struct dim o
                              has, wanted);
 }
 
+/* Whether it is plain that both shapes have the same number of elements: the sizes with which they begin and end are
+   the same, and between them stand numbers with one product. */
+static bool reshape_is_plain(const struct node *n, const struct reshape *r)
+{
+        const struct dim *in = in_shape(n, 0);
+        int first = 0, in_end = in_rank(n, 0), out_end = r->rank;
+        int64_t in_count = 1, out_count = 1;
+        uint32_t symbol;
+
+        while (first < in_end && first < out_end && dim_same(in[first], r->dim[first]))
+                first++;
+        while (first < in_end && first < out_end && dim_same(in[in_end - 1], r->dim[out_end - 1])) {
+                in_end--;
+                out_end--;
+        }
+        for (int d = first; d < in_end; d++)
+                if (!dim_is_int(in[d]))
+                        return false;
+        for (int d = first; d < out_end; d++)
+                if (!dim_is_int(r->dim[d]))
+                        return false;
+        /* No product may overflow, and none of an expression grow past its limits. */
+        for (int d = 0; d < in_rank(n, 0); d++)
+                if (dim_is_int(in[d]) ? !mul_i64(in_count, in[d].val, &in_count)
+                                      : !dim_as_symbol(n->dims, in[d], &symbol))
+                        return false;
+        for (int d = 0; d < r->rank; d++)
+                if (dim_is_int(r->dim[d]) && !mul_i64(out_count, r->dim[d].val, &out_count))
+                        return false;
+        return in_count == out_count && in_count > 0;
+}
+
 /* Input and output have the same number of elements: that determines the one open size, or is a check if there is
    none. */
 static enum ox_code reshape_solve(struct node *n, struct reshape *r)
 {
         struct dim in, out;
 
+        if (r->n_open == 0 && reshape_is_plain(n, r))
+                return OX_OK;
         if (r->n_open == 0) {
                 in = dims_product(n, in_dims(n, 0), 0, in_rank(n, 0));
                 out = dims_product(n, r->dim, 0, r->rank);
