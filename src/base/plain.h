@@ -47,6 +47,7 @@ static inline uint64_t plain_odd_short(const char *text, size_t length)
 }
 
 typedef int8_t plain_sixteen __attribute__((vector_size(16)));
+typedef uint64_t plain_halves __attribute__((vector_size(16)));
 
 /* -1 for each byte that is not plain, else 0. As signed numbers, those from 0x80 on are below any text. */
 static inline plain_sixteen plain_odd_sixteen(plain_sixteen bytes)
@@ -64,20 +65,18 @@ static inline plain_sixteen text_sixteen(const char *at)
 
 static inline bool plain_none_is_odd(plain_sixteen odd)
 {
-        uint64_t half[2];
+        const plain_halves half = (plain_halves)odd;
 
-        memcpy(half, &odd, sizeof(half));
         return (half[0] | half[1]) == 0;
 }
 
-/* Of 8 bytes to 16. */
+/* Of 8 bytes to 16. The halves are joined in a register: joined in memory, they could be read as one only once all that
+   was written before is out of the processor, and among that is what no cache holds. */
 static inline bool plain_is_middle(const char *text, size_t length)
 {
-        const uint64_t half[2] = {text_eight(text), text_eight(text + length - 8)};
-        plain_sixteen both;
+        const plain_halves both = {text_eight(text), text_eight(text + length - 8)};
 
-        memcpy(&both, half, sizeof(both));
-        return plain_none_is_odd(plain_odd_sixteen(both));
+        return plain_none_is_odd(plain_odd_sixteen((plain_sixteen)both));
 }
 
 static inline bool plain_is_long(const char *text, size_t length)

@@ -208,7 +208,7 @@ str_id str_intern_z(struct strings *strings, const char *text)
 /* What is plain is clean. */
 static inline bool is_clean(struct str_expected *text)
 {
-        text->form.is_plain = plain_is(text->text, text->form.length);
+        text->form = form_of(text->text, text->form.length);
         return text->form.is_plain || utf8_is_clean(text->text, text->form.length);
 }
 
@@ -225,9 +225,13 @@ bool str_intern_clean(struct strings *strings, const char *text, size_t length, 
 
 bool str_expect(const struct strings *strings, const char *text, size_t length, struct str_expected *ret)
 {
-        *ret = hashed(strings, text, length);
-        __builtin_prefetch(&strings->slot[ret->hash & strings->slot_mask], 1);
-        return is_clean(ret);
+        struct str_expected expected = hashed(strings, text, length);
+
+        __builtin_prefetch(&strings->slot[expected.hash & strings->slot_mask], 1);
+        if (!is_clean(&expected))
+                return false;
+        *ret = expected;
+        return true;
 }
 
 str_id str_intern_expected(struct strings *strings, const struct str_expected *expected)
