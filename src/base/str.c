@@ -14,9 +14,18 @@ struct str_slot {
 
 #define FIRST_SLOTS 64
 #define FEW_SLOTS   1024 /* of which a table soon has four times as many, so that its names seldom move */
+#define LINE        64 /* bytes of a processor's cache line, on nearly all */
 #define COUNT_MOST  (UINT32_MAX / 4)
 #define FIRST_TEXTS 512 /* bytes of texts that are allocated together: the arena would pad each */
 #define LAST_TEXTS  16384
+
+/* Slots that are free, in whole cache lines. */
+static struct str_slot *slots_new(struct arena *arena, size_t count)
+{
+        unsigned char *room = arena_zalloc(arena, count * sizeof(struct str_slot) + LINE - ARENA_ALIGNMENT);
+
+        return (struct str_slot *)(room + (LINE - (uintptr_t)room % LINE) % LINE);
+}
 
 struct strings *strings_new(struct arena *arena, uint64_t seed)
 {
@@ -26,7 +35,7 @@ struct strings *strings_new(struct arena *arena, uint64_t seed)
         strings->seed = seed;
         strings->text_block = FIRST_TEXTS;
         strings->slot_mask = FIRST_SLOTS - 1;
-        strings->slot = arena_zalloc(arena, FIRST_SLOTS * sizeof(*strings->slot));
+        strings->slot = slots_new(arena, FIRST_SLOTS);
         str_intern(strings, "", 0);
         return strings;
 }
@@ -47,11 +56,18 @@ static inline __attribute__((always_inline)) uint32_t hash_of(const struct strin
         return (uint32_t)XXH3_64bits_withSeed(text, length, strings->seed);
 }
 
+/* The slot to look at after `step` others: all those of the hash's cache line come first, since each line costs a look
+   into memory where there are many names. */
+static inline struct str_slot *slot_at(const struct strings *strings, uint32_t hash, uint32_t step)
+{
+        return &strings->slot[(hash ^ step) & strings->slot_mask];
+}
+
 /* The slot that holds the text, or the free one where it belongs. */
 static inline struct str_slot *slot_of(const struct strings *strings, const struct str_expected *text)
 {
-        for (uint32_t at = text->hash & strings->slot_mask;; at = (at + 1) & strings->slot_mask) {
-                struct str_slot *slot = &strings->slot[at];
+        for (uint32_t step = 0;; step++) {
+                struct str_slot *slot = slot_at(strings, text->hash, step);
 
                 if (!slot->handle)
                         return slot;
@@ -71,16 +87,16 @@ static void rehash(struct strings *strings, size_t slots)
         struct str_slot *old = strings->slot;
         const uint32_t count = strings->slot_mask + 1;
 
-        strings->slot = arena_zalloc(strings->arena, slots * sizeof(*strings->slot));
+        strings->slot = slots_new(strings->arena, slots);
         strings->slot_mask = (uint32_t)(slots - 1);
         for (uint32_t i = 0; i < count; i++) {
-                uint32_t at = old[i].hash & strings->slot_mask;
-
                 if (!old[i].handle)
                         continue;
-                while (strings->slot[at].handle)
-                        at = (at + 1) & strings->slot_mask;
-                strings->slot[at] = old[i];
+                uint32_t step = 0;
+
+                while (slot_at(strings, old[i].hash, step)->handle)
+                        step++;
+                *slot_at(strings, old[i].hash, step) = old[i];
         }
         if (strings->text_left < count * sizeof(*old)) {
                 strings->text = (char *)old;
