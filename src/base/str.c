@@ -14,7 +14,7 @@ struct str_slot {
 
 #define FIRST_SLOTS 64
 #define FEW_SLOTS   1024 /* of which a table soon has four times as many, so that its names seldom move */
-#define LINE        64 /* bytes of a processor's cache line, on nearly all */
+#define LINE        64   /* bytes of a processor's cache line, on nearly all */
 #define COUNT_MOST  (UINT32_MAX / 4)
 #define FIRST_TEXTS 512 /* bytes of texts that are allocated together: the arena would pad each */
 #define LAST_TEXTS  16384

@@ -283,6 +283,7 @@ bool read_node_ahead(struct reader *r, const uint8_t *at, size_t size, struct no
 
         if (ahead->read - ahead->made == NODES_AHEAD)
                 make_first(ahead, r->names, list);
+        arena_expect(r->names->arena);
         if (!read_parts(r, (struct span){at, at + size}, r->limits.depth, &ahead->recent, parts))
                 return false;
         ahead->read++;
