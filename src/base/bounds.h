@@ -162,7 +162,7 @@ enum engine_bound {
         /* -- sizes of lists that stand on the stack or are searched one by one. No answer depends on these -- */
         FEW_TERMS = 32,  /* of an expression that is printed */
         FEW_DIMS = 8,    /* of shapes that broadcast */
-        FEW_VALUES = 4,  /* inputs, and outputs, of a node */
+        FEW_VALUES = 6,  /* inputs, and outputs, of a node */
         FEW_INPUTS = 16, /* of a single node */
         FEW_IMPORTS = 8, /* of operator sets */
 };

@@ -81,19 +81,16 @@ static bool is_input_symbol(const struct dim_symbol *symbol)
         return symbol->from_input;
 }
 
-/* A size that appears, as it is known to be by now: its symbols are seen. Valid until another one is seen. */
-static struct seen_size *see_size(struct finishing *x, struct dim d)
+/* see_size() of one that was not seen before. */
+static __attribute__((noinline)) struct seen_size *see_new_size(struct finishing *x, struct dim d)
 {
         struct dim_table *dims = x->f->dims;
-
         struct seen_size *size = &x->once;
 
         x->once = (struct seen_size){.extent = 0};
         if (x->f->model) {
                 x->size = grow_bytes(x, x->size, &x->size_room, (d.expr + (size_t)1) * sizeof(*x->size) - 1);
                 size = &x->size[d.expr];
-                if (size->extent)
-                        return size;
         }
         enum extent extent = EXTENT_EXACT;
 
@@ -104,6 +101,14 @@ static struct seen_size *see_size(struct finishing *x, struct dim d)
         }
         size->extent = (uint8_t)(1 + extent);
         return size;
+}
+
+/* A size that appears, as it is known to be by now: its symbols are seen. Valid until another one is seen. */
+static inline struct seen_size *see_size(struct finishing *x, struct dim d)
+{
+        if ((d.expr + (size_t)1) * sizeof(*x->size) <= x->size_room && x->size[d.expr].extent)
+                return &x->size[d.expr];
+        return see_new_size(x, d);
 }
 
 static struct dim finish_dim(struct finishing *x, struct dim d)
@@ -183,7 +188,7 @@ static void finish_dims(struct finishing *x, const struct dim *dim, int rank)
 }
 
 /* A type with none within. */
-static enum extent finish_tensor(struct finishing *x, struct type *type)
+static inline enum extent finish_tensor(struct finishing *x, struct type *type)
 {
         if (!type_has_shape(type))
                 return EXTENT_UNKNOWN;
@@ -193,7 +198,7 @@ static enum extent finish_tensor(struct finishing *x, struct type *type)
         return type->elem == ELEM_UNDEFINED ? EXTENT_UNKNOWN : x->last_extent;
 }
 
-static enum extent finish_type(struct finishing *x, struct type *type)
+static enum extent finish_outer(struct finishing *x, struct type *type)
 {
         bool is_map = false;
 
@@ -209,6 +214,11 @@ static enum extent finish_type(struct finishing *x, struct type *type)
         const enum extent extent = finish_tensor(x, type);
 
         return is_map ? EXTENT_EXACT : extent;
+}
+
+static inline enum extent finish_type(struct finishing *x, struct type *type)
+{
+        return type_within(type) ? finish_outer(x, type) : finish_tensor(x, type);
 }
 
 /* Sees the symbols in elements: whether there are any that are known to be something else by now. Those in elements
@@ -334,7 +344,7 @@ static void note_node(struct made_by *made, const struct result_value *entry)
         const struct model_node *node = entry->made_by;
         const char *scope = result_scope(entry);
 
-        if (!made->node || !node || (node == made->last && scope == made->last_scope))
+        if (!node || (node == made->last && scope == made->last_scope))
                 return;
         made->last = node;
         made->last_scope = scope;
@@ -351,39 +361,49 @@ static void note_node(struct made_by *made, const struct result_value *entry)
         };
 }
 
+/* Whether a value is shown. */
+static inline bool finish_entry(struct finishing *x, struct result_value *entry)
+{
+        struct infer *f = x->f;
+
+        x->entry = entry;
+        if (!f->model && entry->kind == OX_KIND_INPUT) {
+                see_places(x, &entry->value.type);
+                return false; /* the caller of a single node knows its inputs */
+        }
+        /* Counts knowledge as shown, after every bound symbol is replaced. */
+        const enum extent extent = finish_type(x, &entry->value.type);
+
+        x->entry = NULL;
+        x->n_of[extent] += entry->kind != OX_KIND_INITIALIZER;
+        if (!f->model)
+                entry->kind = OX_KIND_OUTPUT;
+        else if (!is_wanted(f->options->values, entry, extent))
+                return false;
+        if (entry->value.content || entry->value.members)
+                finish_rest(x, &entry->value);
+        if (entry->more->declared)
+                entry_declare(f, entry, finish_declared(x, &entry->value.type, entry->more->declared));
+        return true;
+}
+
 static void finish_values(struct finishing *x, struct ox_result *result, const OnnxGraph *graph)
 {
         struct infer *f = x->f;
         struct shown shown = {.f = f};
         struct made_by made = {.f = f};
+        struct result_value *entry = NULL;
 
         if (graph && f->options->nodes)
                 made.node = arena_new_array(f->arena, struct ox_graph_node, f->n_entry);
         for (size_t i = 0; i < f->n_entry; i++) {
-                struct result_value *entry = entry_at(f, i);
-
+                entry = i % RESULT_CHUNK ? entry + 1 : f->chunk[i / RESULT_CHUNK];
                 if (entry->is_absent)
                         continue;
-                note_node(&made, entry);
-                x->entry = entry;
-                if (!graph && entry->kind == OX_KIND_INPUT) {
-                        see_places(x, &entry->value.type);
-                        continue; /* the caller of a single node knows its inputs */
-                }
-                /* Counts knowledge as shown, after every bound symbol is replaced. */
-                enum extent extent = finish_type(x, &entry->value.type);
-
-                x->entry = NULL;
-
-                x->n_of[extent] += entry->kind != OX_KIND_INITIALIZER;
-                if (graph && !is_wanted(f->options->values, entry, extent))
-                        continue;
-                if (!graph)
-                        entry->kind = OX_KIND_OUTPUT;
-                finish_rest(x, &entry->value);
-                if (entry->more->declared)
-                        entry_declare(f, entry, finish_declared(x, &entry->value.type, entry->more->declared));
-                show(&shown, i);
+                if (made.node)
+                        note_node(&made, entry);
+                if (finish_entry(x, entry))
+                        show(&shown, i);
         }
         count_extents(x, &result->summary);
         result->node = made.node;
