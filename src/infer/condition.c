@@ -210,33 +210,34 @@ static bool is_told(const struct constraint *told, size_t count, const struct di
         return false;
 }
 
-static void presume_for(struct infer *f, const struct result_value *entry)
+static void presume_for(struct infer *f, const struct result_value *entry, struct dim size)
 {
-        const struct type *type = &entry->value.type;
-        bool is_set = false;
-
-        while (type_within(type))
-                type = type->of;
-        for (int d = 0; type_has_shape(type) && d < type->rank; d++) {
-                if (dim_is_int(type->dim[d]) || !dim_may_presume_for(f->dims, type->dim[d]))
-                        continue;
-                if (!is_set)
-                        dim_set_origin(f->dims, &(struct dim_origin){.value = entry_name(f, entry),
-                                                                     .axis = -1,
-                                                                     .op = result_op(entry),
-                                                                     .node = result_node(entry),
-                                                                     .scope = result_scope(entry),
-                                                                     .node_index = result_node_index(entry)});
-                is_set = true;
-                dim_presume_for(f->dims, dim_settle(f->dims, type->dim[d]));
-        }
+        dim_set_origin(f->dims, &(struct dim_origin){.value = entry_name(f, entry),
+                                                     .axis = -1,
+                                                     .op = result_op(entry),
+                                                     .node = result_node(entry),
+                                                     .scope = result_scope(entry),
+                                                     .node_index = result_node_index(entry)});
+        dim_presume_for(f->dims, dim_settle(f->dims, size));
 }
 
 void condition_presume(struct infer *f)
 {
-        for (size_t i = 0; i < f->n_entry && dim_may_presume(f->dims); i++)
-                if (entry_at(f, i)->made_by)
-                        presume_for(f, entry_at(f, i));
+        const struct result_value *entry = NULL;
+        const size_t count = dim_may_presume(f->dims) ? f->n_entry : 0;
+
+        for (size_t i = 0; i < count; i++) {
+                entry = i % RESULT_CHUNK ? entry + 1 : f->chunk[i / RESULT_CHUNK];
+                const struct type *type = &entry->value.type;
+
+                while (type_within(type))
+                        type = type->of;
+                const int rank = entry->made_by && type_is_tensor(type) ? type->rank : 0;
+
+                for (int d = 0; d < rank; d++)
+                        if (!dim_is_int(type->dim[d]) && dim_may_presume_for(f->dims, type->dim[d]))
+                                presume_for(f, entry, type->dim[d]);
+        }
 }
 
 /* Collects the assumption about each symbol, unless it is a constraint. */
