@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "infer/internal.h"
+#include "infer/made.h"
 
 /* Levels of knowledge about a type, from exact to unknown. */
 enum extent { EXTENT_EXACT, EXTENT_SYMBOLIC, EXTENT_DYNAMIC, EXTENT_UNKNOWN, EXTENT_COUNT };
@@ -320,47 +321,6 @@ static void show(struct shown *shown, size_t number)
         shown->count++;
 }
 
-/* The nodes of the answer, which has all of them, whichever values it shows. */
-struct made_by {
-        struct infer *f;
-        struct ox_graph_node *node; /* NULL: nobody asks for them */
-        size_t count;
-        const struct model_node *last;
-        const char *last_scope;
-};
-
-static const char *const *names_of(const struct infer *f, const str_id *id, size_t count)
-{
-        const char **names = arena_new_array(f->arena, const char *, count);
-
-        for (size_t i = 0; i < count; i++)
-                names[i] = str_text(f->strings, id[i]);
-        return names;
-}
-
-/* The outputs of a node stand one after another. */
-static void note_node(struct made_by *made, const struct result_value *entry)
-{
-        const struct model_node *node = entry->made_by;
-        const char *scope = result_scope(entry);
-
-        if (!node || (node == made->last && scope == made->last_scope))
-                return;
-        made->last = node;
-        made->last_scope = scope;
-        made->node[made->count++] = (struct ox_graph_node){
-                .name = node->name,
-                .scope = scope,
-                .node_index = entry->place,
-                .op = node->op->type,
-                .domain = node->op->domain,
-                .input = names_of(made->f, node->value, node->n_input),
-                .n_input = node->n_input,
-                .output = names_of(made->f, node->value + node->n_input, node->n_output),
-                .n_output = node->n_output,
-        };
-}
-
 /* Whether a value is shown. */
 static inline bool finish_entry(struct finishing *x, struct result_value *entry)
 {
@@ -395,13 +355,13 @@ static void finish_values(struct finishing *x, struct ox_result *result, const O
         struct result_value *entry = NULL;
 
         if (graph && f->options->nodes)
-                made.node = arena_new_array(f->arena, struct ox_graph_node, f->n_entry);
+                made_begin(&made);
         for (size_t i = 0; i < f->n_entry; i++) {
                 entry = i % RESULT_CHUNK ? entry + 1 : f->chunk[i / RESULT_CHUNK];
                 if (entry->is_absent)
                         continue;
                 if (made.node)
-                        note_node(&made, entry);
+                        made_note(&made, entry);
                 if (finish_entry(x, entry))
                         show(&shown, i);
         }
