@@ -162,12 +162,20 @@ static inline char *text_room(struct strings *strings, size_t size)
         return room;
 }
 
-const char *str_keep(struct strings *strings, const char *text, size_t length)
+static inline __attribute__((always_inline)) const char *keep(struct strings *strings, const char *text,
+                                                              struct text_form form)
 {
-        char *copy = text_room(strings, length + 1);
+        char *copy = text_room(strings, sizeof(form) + form.length + 1);
 
-        *text_copy(copy, text, length) = '\0';
+        memcpy(copy, &form, sizeof(form));
+        copy += sizeof(form);
+        *text_copy(copy, text, form.length) = '\0';
         return copy;
+}
+
+const char *str_keep(struct strings *strings, const char *text, struct text_form form)
+{
+        return keep(strings, text, form);
 }
 
 /* Adds a text, for which slot_of() found a free slot. */
@@ -179,12 +187,7 @@ static str_id add(struct strings *strings, struct str_slot *slot, const struct s
                 arena_bail(strings->arena, OX_RESOURCE_EXHAUSTED, "too many names");
         if (id / STR_CHUNK == strings->n_chunk)
                 add_chunk(strings);
-        char *copy = text_room(strings, sizeof(text->form) + text->form.length + 1);
-
-        memcpy(copy, &text->form, sizeof(text->form));
-        copy += sizeof(text->form);
-        strings->chunk[id / STR_CHUNK][id % STR_CHUNK] = copy;
-        *text_copy(copy, text->text, text->form.length) = '\0';
+        strings->chunk[id / STR_CHUNK][id % STR_CHUNK] = keep(strings, text->text, text->form);
         *slot = (struct str_slot){text->hash, id + 1};
         strings->count++;
         if (is_crowded(strings->count, (size_t)strings->slot_mask + 1))

@@ -55,8 +55,9 @@ struct str_expected {
 bool str_expect(const struct strings *strings, const char *text, size_t length, struct str_expected *ret);
 str_id str_intern_expected(struct strings *strings, const struct str_expected *expected);
 
-/* A copy of a text, ended by a NUL, which lives as long as the strings, without padding. */
-const char *str_keep(struct strings *strings, const char *text, size_t length);
+/* A copy of a text, ended by a NUL, which lives as long as the strings, without padding. Its form stands before it, as
+   that of a text that is interned. */
+const char *str_keep(struct strings *strings, const char *text, struct text_form form);
 
 /* Whether a text is interned, and its handle if so; never adds one. */
 bool str_find(const struct strings *strings, const char *text, size_t length, str_id *ret);
@@ -67,7 +68,7 @@ static inline const char *str_text(const struct strings *strings, str_id id)
         return strings->chunk[id / STR_CHUNK][id % STR_CHUNK];
 }
 
-/* The form of a text that is interned, which must be the one that the strings have. */
+/* The form of a text that is interned or kept, which must be the one that the strings have. */
 static inline struct text_form str_text_form(const char *text)
 {
         struct text_form form;

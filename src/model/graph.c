@@ -178,8 +178,9 @@ struct model_node *model_node_of(struct model_names *names, const OnnxNode *prot
 {
         const struct model_op *op = model_op_of(names, interned(names, proto->domain), interned(names, proto->op_type),
                                                 interned(names, proto->overload));
-        struct model_node *node = model_node_new(names->arena, op, text_or_empty(proto->name), proto->n_input,
-                                                 proto->n_output, proto->n_attribute);
+        const char *name = text_or_empty(proto->name);
+        struct model_node *node = model_node_new(names->arena, op, str_keep(names->strings, name, text_form(name)),
+                                                 proto->n_input, proto->n_output, proto->n_attribute);
 
         for (size_t i = 0; i < proto->n_input; i++)
                 node->value[i] = intern(names, proto->input[i]);

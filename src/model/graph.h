@@ -20,7 +20,7 @@ struct model_op {
 /* A NodeProto. Behind it stand the names of its inputs, those of its outputs, and its attributes. */
 struct model_node {
         const struct model_op *op;
-        const char *name; /* "" */
+        const char *name; /* "", with its form before it: str_text_form() */
         struct model_node *next;
         uint32_t n_input, n_output, n_attribute;
         str_id value[];
@@ -134,14 +134,15 @@ const char *model_name_seen(const struct model_names *names, const char *text, s
 /* Remembers a name that is interned. */
 void model_name_note(struct model_names *names, const char *name);
 
-/* A node whose values and attributes are to be filled in. */
+/* A node whose values and attributes are to be filled in. Its name is one that the strings have. */
 struct model_node *model_node_new(struct arena *arena, const struct model_op *op, const char *name, size_t n_input,
                                   size_t n_output, size_t n_attribute);
 
 /* The same node with room for other attributes. */
 struct model_node *model_node_with(struct arena *arena, const struct model_node *node, size_t n_attribute);
 
-/* What protobuf-c read, with everything within. The texts stay where they are; what is given is not changed. */
+/* What protobuf-c read, with everything within. Texts stay where they are, unless said otherwise; what is given is not
+   changed. */
 struct model_node *model_node_of(struct model_names *names, const OnnxNode *proto);
 void model_attribute_of(struct model_names *names, const OnnxAttribute *proto, struct model_attribute *ret);
 struct model_tensor *model_initializer_of(struct model_names *names, const OnnxTensor *proto);

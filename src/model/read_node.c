@@ -36,7 +36,7 @@ struct node_parts {
         uint8_t input_place[FEW_INPUTS], output_place[FEW_OUTPUTS]; /* among the recent names */
         struct model_attribute attribute[FEW_ATTRIBUTES];
         size_t n_input, n_output, n_attribute;
-        const char *name;
+        const char *name;          /* NULL: it has none */
         const struct model_op *op; /* that its type alone names, if it was seen; else `type` tells */
         char *type, *domain, *overload;
 };
@@ -98,12 +98,16 @@ static inline str_id intern(struct strings *strings, struct recent *recent, cons
 
 static inline __attribute__((always_inline)) bool keep_name(struct reader *r, struct span span, const char **ret)
 {
+        const char *text = (const char *)span.at;
         const size_t length = (size_t)(span.end - span.at);
 
-        if (length > r->limits.name_most ||
-            !(plain_is((const char *)span.at, length) || utf8_is_clean((const char *)span.at, length)))
+        if (length > r->limits.name_most || length > INT32_MAX)
                 return false;
-        *ret = str_keep(r->names->strings, (const char *)span.at, length);
+        const struct text_form form = {.length = length & INT32_MAX, .is_plain = plain_is(text, length)};
+
+        if (!form.is_plain && !utf8_is_clean(text, length))
+                return false;
+        *ret = str_keep(r->names->strings, text, form);
         return true;
 }
 
@@ -184,8 +188,9 @@ static const struct model_op *find_op(struct model_names *names, const struct no
 static struct model_node *make_node(struct model_names *names, struct recent *recent, const struct node_parts *parts)
 {
         const struct model_op *op = find_op(names, parts);
+        const char *name = parts->name ? parts->name : str_text(names->strings, STR_EMPTY);
         struct model_node *node =
-                model_node_new(names->arena, op, parts->name, parts->n_input, parts->n_output, parts->n_attribute);
+                model_node_new(names->arena, op, name, parts->n_input, parts->n_output, parts->n_attribute);
         str_id *value = node->value;
 
         for (size_t i = 0; i < parts->n_input; i++)
@@ -225,9 +230,8 @@ static bool read_parts(struct reader *r, struct span span, uint32_t depth, struc
         const uint8_t *at = span.at, *const end = span.end;
 
         parts->n_input = parts->n_output = parts->n_attribute = 0;
-        parts->name = "";
         parts->op = NULL;
-        parts->type = parts->domain = parts->overload = NULL;
+        parts->name = parts->type = parts->domain = parts->overload = NULL;
         while (at < end) {
                 const uint8_t *next = at;
                 enum part part = READ_OTHER;

@@ -7,6 +7,7 @@
 
      sink_text            a text
      sink_name            the same where its form is known
+     sink_name_some       the same, left out where it is empty
      sink_id              the same of a name of the result
      sink_op              the same of an operator's type
      sink_text_some       a text that is left out where it is empty
@@ -90,7 +91,7 @@ static inline void fields_value(SINK *sink, const struct result_value *value)
         if (value->made_by) {
                 const struct model_op *op = value->made_by->op;
 
-                sink_text_some(sink, "node", 4, value->made_by->name);
+                sink_name_some(sink, "node", 4, value->made_by->name, str_text_form(value->made_by->name));
                 sink_number(sink, "nodeIndex", 5, value->place);
                 if (op->type_form.length)
                         sink_op(sink, "op", 6, op);

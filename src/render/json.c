@@ -42,6 +42,12 @@ JSON_INLINE void sink_name(SINK *fields, const char *key, unsigned number, const
         json_record_name(&fields->record, key, name, form);
 }
 
+JSON_INLINE void sink_name_some(SINK *fields, const char *key, unsigned number, const char *name, struct text_form form)
+{
+        if (form.length)
+                sink_name(fields, key, number, name, form);
+}
+
 JSON_INLINE void sink_id(SINK *fields, const char *key, unsigned number, str_id name)
 {
         const struct strings *strings = fields->sink->result->strings;

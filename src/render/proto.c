@@ -57,6 +57,13 @@ MESSAGE_INLINE void sink_name(SINK *fields, const char *key, unsigned number, co
         message_bytes(&fields->out, number, name, form.length);
 }
 
+MESSAGE_INLINE void sink_name_some(SINK *fields, const char *key, unsigned number, const char *name,
+                                   struct text_form form)
+{
+        if (form.length)
+                sink_name(fields, key, number, name, form);
+}
+
 MESSAGE_INLINE void sink_id(SINK *fields, const char *key, unsigned number, str_id name)
 {
         const struct strings *strings = fields->sink->result->strings;
