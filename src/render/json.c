@@ -260,8 +260,7 @@ static void put_new_type(struct json_sink *sink, const struct type *type)
 
 JSON_INLINE void sink_type(SINK *fields, unsigned number, const struct type *type)
 {
-        const struct kept_types *types = fields->sink->types;
-        const struct kept_type *kept = kept_find(types, type);
+        const struct kept_type *kept = kept_find(fields->sink->types, type);
 
         (void)number;
         if (kept) {

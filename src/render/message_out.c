@@ -19,18 +19,28 @@ enum {
 
 void message_begin(struct message_out *out, struct arena *arena, struct dim_table *dims, ox_write write, void *user)
 {
-        size_t size = MESSAGE_BLOCK_BYTES + MESSAGE_BLOCK_BYTES / 4;
+        size_t size = MESSAGE_BLOCK_BYTES + MESSAGE_ROOM;
 
         out->target = arena_new_array(arena, struct message_target, 1);
         *out->target = (struct message_target){.arena = arena, .dims = dims, .write = write, .user = user};
         out->target->block = out->at = arena_alloc(arena, size);
         out->target->end = out->at + size;
+        out->target->full = out->at + MESSAGE_BLOCK_BYTES;
 }
 
 void message_flush(struct message_out *out)
 {
         out->target->write(out->target->user, out->target->block, (size_t)(out->at - out->target->block));
         out->at = out->target->block;
+}
+
+struct message_out message_paused(struct message_out out)
+{
+        if (!out.target->is_inner)
+                message_flush(&out);
+        else
+                message_need(&out, MESSAGE_ROOM);
+        return out;
 }
 
 struct message_out message_grown(struct message_out out, size_t size)
@@ -43,6 +53,17 @@ struct message_out message_grown(struct message_out out, size_t size)
         out.target->block = arena_grow(out.target->arena, out.target->block, old, capacity);
         out.at = out.target->block + length;
         out.target->end = out.target->block + capacity;
+        out.target->full =
+                out.target->is_inner ? out.target->end - MESSAGE_ROOM : out.target->block + MESSAGE_BLOCK_BYTES;
+        return out;
+}
+
+struct message_out message_long(struct message_out out, unsigned field, const char *bytes, size_t length, size_t room)
+{
+        message_need(&out, MESSAGE_HEAD_MOST + length + room);
+        out.at = message_put_varint(message_put_tag(out.at, field, MESSAGE_WIRE_BYTES), length);
+        memcpy(out.at, bytes, length);
+        out.at += length;
         return out;
 }
 

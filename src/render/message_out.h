@@ -11,10 +11,12 @@
 #include "render/values.h"
 
 #define MESSAGE_BLOCK_BYTES ((size_t)8 * 1024) /* after which it is worth while to hand on what there is */
+#define MESSAGE_ROOM        ((size_t)2 * 1024) /* that there is between two fields of the outermost message */
 
 /* What is being written, and where it goes in the end. */
 struct message_target {
         char *block, *end;
+        char *full; /* the block is, where the next byte goes to here or behind it */
         struct arena *arena;
         struct dim_table *dims;
         bool is_inner; /* all of it stands in a message that is open until the end */
@@ -38,11 +40,15 @@ void message_begin(struct message_out *out, struct arena *arena, struct dim_tabl
 /* Hands on what was written since the last time. */
 void message_flush(struct message_out *out);
 
-/* The same where the block is full, between two fields of the outermost message. */
+/* What message_pause() does where the block is full. */
+struct message_out message_paused(struct message_out out);
+
+/* Between two fields of the outermost message: sees to it that there is MESSAGE_ROOM for what comes next, mostly by
+   handing on what there is. */
 MESSAGE_INLINE void message_pause(struct message_out *out)
 {
-        if ((size_t)(out->at - out->target->block) >= MESSAGE_BLOCK_BYTES && !out->target->is_inner)
-                message_flush(out);
+        if (__builtin_expect(out->at >= out->target->full, 0))
+                *out = message_paused(*out);
 }
 
 /* The same with room for `size` more bytes. */
@@ -74,24 +80,39 @@ MESSAGE_INLINE char *message_put_tag(char *at, unsigned field, unsigned wire)
         return message_put_varint(at, field << 3 | wire);
 }
 
+/* The same as message_number() where there is room. */
+MESSAGE_INLINE char *message_put_number(char *at, unsigned field, uint64_t value)
+{
+        return message_put_varint(message_put_tag(at, field, MESSAGE_WIRE_VARINT), value);
+}
+
 MESSAGE_INLINE void message_number(struct message_out *out, unsigned field, uint64_t value)
 {
         message_need(out, MESSAGE_HEAD_MOST);
-        out->at = message_put_varint(message_put_tag(out->at, field, MESSAGE_WIRE_VARINT), value);
+        out->at = message_put_number(out->at, field, value);
 }
+
+#define MESSAGE_SHORT 64 /* bytes of a text that is copied without a call */
+
+/* The same as message_bytes() for at most MESSAGE_SHORT bytes, where there is room. */
+MESSAGE_INLINE char *message_put_short(char *at, unsigned field, const char *bytes, size_t length)
+{
+        at = message_put_tag(at, field, MESSAGE_WIRE_BYTES);
+        *at++ = (char)length;
+        return text_copy(at, bytes, length);
+}
+
+/* The same as message_bytes() for more, with `room` left behind it. */
+struct message_out message_long(struct message_out out, unsigned field, const char *bytes, size_t length, size_t room);
 
 MESSAGE_INLINE void message_bytes(struct message_out *out, unsigned field, const char *bytes, size_t length)
 {
-        message_need(out, length + MESSAGE_HEAD_MOST);
-        out->at = message_put_tag(out->at, field, MESSAGE_WIRE_BYTES);
-        if (__builtin_expect(length > 64, 0)) {
-                out->at = message_put_varint(out->at, length);
-                memcpy(out->at, bytes, length);
-                out->at += length;
+        if (__builtin_expect(length > MESSAGE_SHORT, 0)) {
+                *out = message_long(*out, field, bytes, length, 0);
                 return;
         }
-        *out->at++ = (char)length;
-        out->at = text_copy(out->at, bytes, length);
+        message_need(out, MESSAGE_SHORT + MESSAGE_HEAD_MOST);
+        out->at = message_put_short(out->at, field, bytes, length);
 }
 
 MESSAGE_INLINE void message_text(struct message_out *out, unsigned field, const char *text)
@@ -168,12 +189,19 @@ MESSAGE_INLINE void message_number_some(struct message_out *out, unsigned field,
                 message_number(out, field, (uint64_t)value);
 }
 
+#define MESSAGE_OPEN_MOST (MESSAGE_TAG_MOST + 1)
+
+/* The same as message_open() where there is room; returns where the message begins. */
+MESSAGE_INLINE char *message_put_open(char *at, unsigned field)
+{
+        return message_put_tag(at, field, MESSAGE_WIRE_BYTES) + 1; /* the length, which is one byte for most */
+}
+
 /* Begins a message that is the value of a field. What it returns belongs to its end. */
 MESSAGE_INLINE size_t message_open(struct message_out *out, unsigned field)
 {
-        message_need(out, MESSAGE_TAG_MOST + 1);
-        out->at = message_put_tag(out->at, field, MESSAGE_WIRE_BYTES);
-        out->at++; /* the length, which is one byte for most */
+        message_need(out, MESSAGE_OPEN_MOST);
+        out->at = message_put_open(out->at, field);
         return (size_t)(out->at - out->target->block);
 }
 

@@ -38,23 +38,46 @@ struct proto_sink {
 struct proto_fields {
         struct message_out out;
         struct proto_sink *sink;
+        size_t room; /* that there is for all short fields to come, so that none has to look for it; 0: each has to. It
+                        is a constant where the fields are written. */
 };
+
+/* What a value takes up to its type: four texts, two numbers, and what stands around them. */
+#define TEXT_ROOM  (MESSAGE_HEAD_MOST + MESSAGE_SHORT)
+#define VALUE_ROOM (MESSAGE_OPEN_MOST + 4 * TEXT_ROOM + 2 * MESSAGE_HEAD_MOST + KEPT_TYPE_BYTES)
+_Static_assert(VALUE_ROOM <= MESSAGE_ROOM && KEPT_OP_BYTES <= TEXT_ROOM, "there is room for each value");
 
 #define SINK           struct proto_fields
 #define SINK_BY_NUMBER 1
 
 /* -- the verbs of render/fields.h -- */
 
+MESSAGE_INLINE void need(SINK *fields, size_t size)
+{
+        if (!fields->room)
+                message_need(&fields->out, size);
+}
+
+MESSAGE_INLINE void put_bytes(SINK *fields, unsigned number, const char *bytes, size_t length)
+{
+        if (__builtin_expect(length > MESSAGE_SHORT, 0)) {
+                fields->out = message_long(fields->out, number, bytes, length, fields->room);
+                return;
+        }
+        need(fields, TEXT_ROOM);
+        fields->out.at = message_put_short(fields->out.at, number, bytes, length);
+}
+
 MESSAGE_INLINE void sink_text(SINK *fields, const char *key, unsigned number, const char *text)
 {
         (void)key;
-        message_text(&fields->out, number, text);
+        put_bytes(fields, number, text, strlen(text));
 }
 
 MESSAGE_INLINE void sink_name(SINK *fields, const char *key, unsigned number, const char *name, struct text_form form)
 {
         (void)key;
-        message_bytes(&fields->out, number, name, form.length);
+        put_bytes(fields, number, name, form.length);
 }
 
 MESSAGE_INLINE void sink_name_some(SINK *fields, const char *key, unsigned number, const char *name,
@@ -74,16 +97,20 @@ MESSAGE_INLINE void sink_id(SINK *fields, const char *key, unsigned number, str_
 /* Not inlined where the messages of values, of which few have what it writes, are the better for it. */
 #define APART static __attribute__((noinline))
 
+/* For a value. */
 APART struct message_out put_new_op(struct message_out out, struct kept_op *kept, unsigned field,
                                     const struct model_op *op)
 {
-        size_t begin = (size_t)(out.at - out.target->block), length;
+        size_t length = op->type_form.length;
+        char *begin = out.at;
 
-        message_bytes(&out, field, op->type, op->type_form.length);
-        length = (size_t)(out.at - out.target->block) - begin;
+        if (length > MESSAGE_SHORT)
+                return message_long(out, field, op->type, length, VALUE_ROOM);
+        out.at = message_put_short(begin, field, op->type, length);
+        length = (size_t)(out.at - begin);
         if (length <= KEPT_OP_BYTES) {
                 *kept = (struct kept_op){.op = op, .length = length};
-                memcpy(kept->text, out.target->block + begin, length);
+                memcpy(kept->text, begin, length);
         }
         return out;
 }
@@ -97,15 +124,15 @@ MESSAGE_INLINE void sink_op(SINK *fields, const char *key, unsigned number, cons
                 fields->out = put_new_op(fields->out, kept, number, op);
                 return;
         }
-        message_need(&fields->out, KEPT_OP_BYTES);
+        need(fields, KEPT_OP_BYTES);
         memcpy(fields->out.at, kept->text, KEPT_OP_BYTES);
         fields->out.at += kept->length;
 }
 
 MESSAGE_INLINE void sink_text_some(SINK *fields, const char *key, unsigned number, const char *text)
 {
-        (void)key;
-        message_text_some(&fields->out, number, text);
+        if (text[0])
+                sink_text(fields, key, number, text);
 }
 
 MESSAGE_INLINE void sink_text_filled(SINK *fields, const char *key, unsigned number, const char *text)
@@ -122,13 +149,14 @@ MESSAGE_INLINE void sink_texts(SINK *fields, const char *key, unsigned number, c
 MESSAGE_INLINE void sink_number(SINK *fields, const char *key, unsigned number, uint64_t value)
 {
         (void)key;
-        message_number(&fields->out, number, value);
+        need(fields, MESSAGE_HEAD_MOST);
+        fields->out.at = message_put_number(fields->out.at, number, value);
 }
 
 MESSAGE_INLINE void sink_number_some(SINK *fields, const char *key, unsigned number, int64_t value)
 {
-        (void)key;
-        message_number_some(&fields->out, number, value);
+        if (value != -1)
+                sink_number(fields, key, number, (uint64_t)value);
 }
 
 MESSAGE_INLINE void sink_word(SINK *fields, const char *key, unsigned number, struct word word, unsigned value)
@@ -199,7 +227,14 @@ MESSAGE_INLINE void sink_content(SINK *fields, const char *key, unsigned number,
 
 MESSAGE_INLINE void sink_type(SINK *fields, unsigned number, const struct type *type)
 {
-        message_type_again(&fields->out, fields->sink->types, number, type);
+        const struct kept_type *kept = kept_find(fields->sink->types, type);
+
+        if (!kept) {
+                fields->out = message_type_new(fields->out, fields->sink->types, number, type);
+                return;
+        }
+        need(fields, KEPT_TYPE_BYTES);
+        fields->out.at = kept_copy(fields->out.at, kept);
 }
 
 APART struct message_out put_declared(struct message_out out, unsigned field, const struct declared_shape *declared)
@@ -278,7 +313,7 @@ MESSAGE_INLINE struct proto_fields begin_fields(void *sink_)
 {
         struct proto_sink *sink = sink_;
 
-        return (struct proto_fields){{sink->out.at, sink->target}, sink};
+        return (struct proto_fields){{sink->out.at, sink->target}, sink, 0};
 }
 
 MESSAGE_INLINE unsigned list_number(const struct proto_sink *sink, enum result_list list)
@@ -316,7 +351,19 @@ static void put_model(void *sink, const struct result_model *model)
                 end_fields(&fields, begin);                                                                            \
         }
 
-PUT_ITEM(value, struct result_value, LIST_VALUES)
+/* Its fields rely on the room that there is between two values, but those behind its type. */
+static void put_value(void *sink, const struct result_value *value)
+{
+        struct proto_fields fields = begin_fields(sink);
+
+        fields.room = VALUE_ROOM;
+        fields.out.at = message_put_open(fields.out.at, list_number(sink, LIST_VALUES));
+        size_t begin = (size_t)(fields.out.at - fields.out.target->block);
+
+        fields_value(&fields, value);
+        end_fields(&fields, begin);
+}
+
 PUT_ITEM(symbol, struct ox_symbol, LIST_SYMBOLS)
 PUT_ITEM(dynamic_size, struct ox_dynamic_size, LIST_DYNAMIC_SIZES)
 PUT_ITEM(explanation, struct result_explanation, LIST_EXPLANATIONS)

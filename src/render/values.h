@@ -66,6 +66,8 @@ _Static_assert(sizeof(void *) > 4 ? sizeof(struct kept_type) == 256 : true, "one
 
 struct kept_types {
         struct kept_type type[KEPT_TYPES];
+        struct kept_type
+                *last; /* that was found: a value mostly has the dimensions of the one before, as they lie there */
 };
 
 static inline struct kept_types *kept_types_new(struct arena *arena)
@@ -74,6 +76,7 @@ static inline struct kept_types *kept_types_new(struct arena *arena)
 
         for (size_t i = 0; i < KEPT_TYPES; i++)
                 kept->type[i].head = 0;
+        kept->last = &kept->type[0];
         return kept;
 }
 
@@ -112,14 +115,20 @@ static inline bool kept_is(const struct kept_type *kept, const struct type *type
 }
 
 /* What was written of the type; NULL: it is not kept. */
-static inline const struct kept_type *kept_find(const struct kept_types *kept, const struct type *type)
+static inline const struct kept_type *kept_find(struct kept_types *kept, const struct type *type)
 {
-        const struct kept_type *found;
+        struct kept_type *found = kept->last;
 
         if (type->kind != TYPE_TENSOR)
                 return NULL;
+        if (found->dim == type->dim && found->head == kept_head(type))
+                return found;
         found = &kept->type[kept_place(type)];
-        return kept_is(found, type) ? found : NULL;
+        if (!kept_is(found, type))
+                return NULL;
+        found->dim = type->dim;
+        kept->last = found;
+        return found;
 }
 
 /* Copies it to where there is room for KEPT_TYPE_BYTES, and returns where it ends. */
