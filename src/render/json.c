@@ -442,7 +442,19 @@ static void put_model(void *sink, const struct result_model *model)
                 close_record(&fields);                                                                                 \
         }
 
-PUT_ITEM(value, struct result_value)
+static void put_values(void *sink, const struct result_value *value, size_t count)
+{
+        struct json_fields fields = begin_record(sink);
+
+        for (size_t i = 0; i < count; i++) {
+                visit_ahead(value, i, count);
+                json_record_open(&fields.record);
+                fields_value(&fields, &value[i]);
+                json_record_close(&fields.record);
+        }
+        json_settle(&fields.record);
+}
+
 PUT_ITEM(symbol, struct ox_symbol)
 PUT_ITEM(dynamic_size, struct ox_dynamic_size)
 PUT_ITEM(diagnostic, struct ox_diag)
@@ -487,7 +499,7 @@ static void put_summary(void *sink, const struct ox_summary *summary, const stru
 static const struct visitor visitor = {
         .model = put_model,
         .list = open_list,
-        .value = put_value,
+        .values = put_values,
         .symbol = put_symbol,
         .condition = put_condition,
         .diagnostic = put_diagnostic,

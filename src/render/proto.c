@@ -351,17 +351,24 @@ static void put_model(void *sink, const struct result_model *model)
                 end_fields(&fields, begin);                                                                            \
         }
 
-/* Its fields rely on the room that there is between two values, but those behind its type. */
-static void put_value(void *sink, const struct result_value *value)
+/* Their fields rely on the room that there is between two values, but those behind the type. */
+static void put_values(void *sink_, const struct result_value *value, size_t count)
 {
+        struct proto_sink *sink = sink_;
         struct proto_fields fields = begin_fields(sink);
+        const unsigned number = list_number(sink, LIST_VALUES);
 
         fields.room = VALUE_ROOM;
-        fields.out.at = message_put_open(fields.out.at, list_number(sink, LIST_VALUES));
-        size_t begin = (size_t)(fields.out.at - fields.out.target->block);
+        for (size_t i = 0; i < count; i++) {
+                visit_ahead(value, i, count);
+                fields.out.at = message_put_open(fields.out.at, number);
+                const size_t begin = (size_t)(fields.out.at - fields.out.target->block);
 
-        fields_value(&fields, value);
-        end_fields(&fields, begin);
+                fields_value(&fields, &value[i]);
+                message_close(&fields.out, begin);
+                message_pause(&fields.out);
+        }
+        sink->out.at = fields.out.at;
 }
 
 PUT_ITEM(symbol, struct ox_symbol, LIST_SYMBOLS)
@@ -433,7 +440,7 @@ static void put_summary(void *sink, const struct ox_summary *summary, const stru
 
 static const struct visitor visitor = {
         .model = put_model,
-        .value = put_value,
+        .values = put_values,
         .symbol = put_symbol,
         .condition = put_condition,
         .diagnostic = put_diagnostic,

@@ -1,7 +1,5 @@
 #include "render/visit.h"
 
-#define AHEAD 4 /* values between one that is visited and one whose node is fetched */
-
 static void begin(const struct visitor *visitor, void *user, enum result_list list, size_t count)
 {
         if (visitor->list)
@@ -14,25 +12,35 @@ static void end(const struct visitor *visitor, void *user, enum result_list list
                 visitor->list_end(user, list);
 }
 
-/* result_at(), by what the loop keeps in registers. */
-static inline const struct result_value *value_at(struct result_value *const *chunk, const uint32_t *shown, size_t i)
+/* How many values of an answer from number `at` on lie side by side. */
+static size_t run_of(const struct ox_result *result, size_t at)
 {
-        const size_t at = shown ? shown[i] : i;
+        const struct result_value *first = result_at(result, at);
+        const size_t first_number = result->shown ? result->shown[at] : at;
+        const size_t left = result->n_value - at, room = RESULT_CHUNK - first_number % RESULT_CHUNK;
+        const size_t most = left < room ? left : room;
+        size_t count = 1;
 
-        return &chunk[at / RESULT_CHUNK][at % RESULT_CHUNK];
+        if (!result->shown)
+                return most;
+        while (count < most && result_at(result, at + count) == first + count)
+                count++;
+        return count;
 }
 
 static void visit_values(const struct ox_result *result, const struct visitor *visitor, void *user)
 {
-        const size_t count = visitor->value ? result->n_value : 0;
-        struct result_value *const *chunk = result->chunk;
-        const uint32_t *shown = result->shown;
+        const size_t count = visitor->value || visitor->values ? result->n_value : 0;
 
         begin(visitor, user, LIST_VALUES, result->n_value);
-        for (size_t i = 0; i < count; i++) {
-                if (i + AHEAD < count) /* nodes lie far apart */
-                        __builtin_prefetch(value_at(chunk, shown, i + AHEAD)->made_by);
-                visitor->value(user, value_at(chunk, shown, i));
+        for (size_t i = 0, run; i < count; i += run) {
+                const struct result_value *value = result_at(result, i);
+
+                run = run_of(result, i);
+                if (visitor->values)
+                        visitor->values(user, value, run);
+                for (size_t v = 0; visitor->value && v < run; v++)
+                        visitor->value(user, &value[v]);
         }
         end(visitor, user, LIST_VALUES);
 }

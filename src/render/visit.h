@@ -23,7 +23,9 @@ enum result_list {
 struct visitor {
         void (*model)(void *user, const struct result_model *model);
         void (*list)(void *user, enum result_list list, size_t count); /* before the first of `count` */
+        /* Of values: each by itself, or several that lie side by side. */
         void (*value)(void *user, const struct result_value *value);
+        void (*values)(void *user, const struct result_value *value, size_t count);
         void (*symbol)(void *user, const struct ox_symbol *symbol);
         void (*condition)(void *user, enum result_list list, const struct ox_constraint *condition);
         void (*diagnostic)(void *user, const struct ox_diag *diagnostic);
@@ -39,6 +41,14 @@ struct visitor {
 
 /* A single node's result has neither `model` nor `summary`. */
 void visit_result(const struct ox_result *result, const struct visitor *visitor, void *user);
+
+#define VISIT_AHEAD 4 /* values between one that is visited and one whose node is fetched: nodes lie far apart */
+
+static inline void visit_ahead(const struct result_value *value, size_t i, size_t count)
+{
+        if (i + VISIT_AHEAD < count)
+                __builtin_prefetch(value[i + VISIT_AHEAD].made_by);
+}
 
 /* Visits a single list, which is all that errors show of a result. */
 void visit_diagnostics(const struct diags *diags, const struct visitor *visitor, void *user);
