@@ -18,6 +18,25 @@ bool dim_is_identifier(const char *text, size_t length)
 
 static void print_expr(struct dim_table *t, struct dim d, struct buf *buf);
 
+/* A text of a few bytes, whose number is mostly a constant. */
+static inline __attribute__((always_inline)) void put(struct buf *buf, const char *text, size_t length)
+{
+        buf_reserve(buf, length);
+        buf->length = (size_t)(text_copy(buf->text + buf->length, text, length) - buf->text);
+}
+
+static inline void put_number(struct buf *buf, uint64_t value)
+{
+        buf_reserve(buf, DIGITS_MOST);
+        char *at = buf->text + buf->length;
+
+        if (value < 10)
+                *at++ = (char)('0' + value);
+        else
+                at = digits_put(at, value);
+        buf->length = (size_t)(at - buf->text);
+}
+
 /* -- order: by the text and not by age, so that the order of nodes does not show -- */
 
 /* The shorter first. */
@@ -119,7 +138,7 @@ static void print_name(struct dim_table *t, str_id name, struct buf *buf)
         size_t length = str_length(t->strings, name);
 
         if (dim_is_identifier(text, length)) {
-                buf_put(buf, text, length);
+                put(buf, text, length);
                 return;
         }
         buf_putc(buf, '`');
@@ -198,7 +217,7 @@ static void print_operation(struct dim_table *t, const struct atom *atom, struct
         case ATOM_FLOORDIV:
         case ATOM_MOD:
                 print_operand(t, atom->arg[0], true, buf);
-                buf_puts(buf, atom->kind == ATOM_MOD ? "%" : "//");
+                put(buf, atom->kind == ATOM_MOD ? "%" : "//", atom->kind == ATOM_MOD ? 1 : 2);
                 print_operand(t, atom->arg[1], false, buf);
                 break;
         case ATOM_MAX:
@@ -250,14 +269,13 @@ static void print_term(struct dim_table *t, const struct term *term, bool first,
         uint64_t size = term->coef < 0 ? -(uint64_t)term->coef : (uint64_t)term->coef;
         bool begun = size != 1 || mono->n == 0;
         bool alone = !begun && mono->n == 1 && !(first && term->coef < 0);
-        char digits[DIGITS_MOST];
 
         if (!first)
-                buf_puts(buf, term->coef < 0 ? " - " : " + ");
+                put(buf, term->coef < 0 ? " - " : " + ", 3);
         else if (term->coef < 0)
                 buf_putc(buf, '-');
         if (begun)
-                buf_put(buf, digits, (size_t)(digits_put(digits, size) - digits));
+                put_number(buf, size);
         uint32_t factor[MAX_DEGREE], count = sort_factors(t, mono, factor);
 
         for (uint32_t i = 0; i < count; i++) {
@@ -345,8 +363,10 @@ static void print_expr(struct dim_table *t, struct dim d, struct buf *buf)
 
         if (!expr && d.val == INT64_MIN)
                 print_readable_term(t, &least, true, buf);
-        else if (!expr)
+        else if (!expr && d.val < 0)
                 buf_put_i64(buf, d.val);
+        else if (!expr)
+                put_number(buf, (uint64_t)d.val);
         else if (expr->n == 1)
                 print_readable_term(t, &expr->term[0], true, buf);
         else
