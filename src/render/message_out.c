@@ -98,18 +98,44 @@ struct message_out message_closed_long(struct message_out out, size_t begin)
 
 /* -- types -- */
 
+/* A Dimension of a known size, whose length is one byte. */
+static inline void put_known(struct message_out *out, int64_t size)
+{
+        message_need(out, MESSAGE_OPEN_MOST + MESSAGE_HEAD_MOST);
+        char *begin = message_put_open(out->at, SHAPE_DIM);
+
+        out->at = message_put_number(begin, DIM_VALUE, (uint64_t)size);
+        begin[-1] = (char)(out->at - begin);
+}
+
+/* One of a size that is a text, of which a short one's length is one byte. */
+static inline void put_named(struct message_out *out, const char *text)
+{
+        const size_t length = strlen(text);
+
+        if (__builtin_expect(length > MESSAGE_SHORT, 0)) {
+                size_t begin = message_open(out, SHAPE_DIM);
+
+                message_bytes(out, DIM_PARAM, text, length);
+                message_close(out, begin);
+                return;
+        }
+        message_need(out, MESSAGE_OPEN_MOST + MESSAGE_HEAD_MOST + MESSAGE_SHORT);
+        char *begin = message_put_open(out->at, SHAPE_DIM);
+
+        out->at = message_put_short(begin, DIM_PARAM, text, length);
+        begin[-1] = (char)(out->at - begin);
+}
+
 static void put_shape(struct message_out *out, unsigned field, int rank, const struct dim *dim)
 {
         size_t shape = message_open(out, field);
 
         for (int d = 0; d < rank; d++) {
-                size_t begin = message_open(out, SHAPE_DIM);
-
                 if (dim_is_int(dim[d]))
-                        message_number(out, DIM_VALUE, (uint64_t)dim[d].val);
+                        put_known(out, dim[d].val);
                 else
-                        message_text(out, DIM_PARAM, dim_text(out->target->dims, dim[d]));
-                message_close(out, begin);
+                        put_named(out, dim_text(out->target->dims, dim[d]));
         }
         message_close(out, shape);
 }
