@@ -292,44 +292,34 @@ size_t utf8_sequence(const unsigned char *at, size_t left)
         return length;
 }
 
-/* Of eight bytes: some high bit is set unless all are from 0x01 to 0x7f. Then none has its own, and none borrows it
-   when 1 is taken off. */
-static uint64_t high_bits(const unsigned char *at)
+/* 4 bytes to 16 as 16 bytes, in pieces that overlap, joined as in plain_is_middle(). */
+static inline plain_sixteen short_sixteen(const char *text, size_t length)
 {
-        uint64_t word;
+        if (length >= 8)
+                return (plain_sixteen)(plain_halves){text_eight(text), text_eight(text + length - 8)};
+        const uint64_t four = text_four(text) | text_four(text + length - 4) << 32;
 
-        memcpy(&word, at, sizeof(word));
-        return word | (word - UINT64_C(0x0101010101010101));
+        return (plain_sixteen)(plain_halves){four, four};
 }
 
-static bool are_plain(uint64_t bits)
+/* Whether 4 bytes or more are from 0x01 to 0x7f, as those of nearly all texts are: as signed numbers, these are those
+   above 0. */
+static bool is_ascii(const char *text, size_t length)
 {
-        return (bits & UINT64_C(0x8080808080808080)) == 0;
-}
+        if (length < 16)
+                return plain_none_is_odd(short_sixteen(text, length) < 1);
+        plain_sixteen odd = text_sixteen(text + length - 16) < 1;
 
-/* Whether four bytes or more are from 0x01 to 0x7f, as those of nearly all names are. The last word overlaps the one
-   before. */
-static bool is_plain(const unsigned char *at, size_t length)
-{
-        uint64_t bits = 0;
-
-        if (length < 8) {
-                unsigned char both[8];
-
-                memcpy(both, at, 4);
-                memcpy(both + 4, at + length - 4, 4);
-                return are_plain(high_bits(both));
-        }
-        for (size_t i = 0; i + 8 < length; i += 8)
-                bits |= high_bits(at + i);
-        return are_plain(bits | high_bits(at + length - 8));
+        for (size_t i = 0; i + 16 < length; i += 16)
+                odd |= text_sixteen(text + i) < 1;
+        return plain_none_is_odd(odd);
 }
 
 bool utf8_is_clean(const char *text, size_t length)
 {
         const unsigned char *at = (const unsigned char *)text;
 
-        if (length >= 4 && is_plain(at, length))
+        if (length >= 4 && is_ascii(text, length))
                 return true;
         for (size_t i = 0; i < length;) {
                 size_t step = at[i] == 0 ? 0 : at[i] < 0x80 ? 1 : utf8_sequence(at + i, length - i);
