@@ -38,7 +38,7 @@ extern "C" {
 #include "base/code.h"    /* enum ox_code: OX_OK, OX_INVALID_ARGUMENT ... and ox_code_name() */
 #include "base/fault.h"   /* struct ox_diag: one fault of a model or node */
 #include "base/limits.h"  /* struct ox_limits and ox_limits_default() */
-#include "base/write.h"   /* ox_write */
+#include "base/write.h"   /* ox_write, ox_room */
 #include "infer/public.h" /* struct ox_options, and what results are made of */
 
 #pragma GCC visibility push(default)
@@ -343,6 +343,8 @@ enum ox_code ox_result_explanation(struct ox_context *context, const struct ox_r
    already then. */
 enum ox_code ox_render_json(struct ox_context *context, const struct ox_result *result, bool pretty, ox_write write,
                             void *user);
+/* The same, not pretty, straight to where `room` says; OX_UNAVAILABLE when that is nowhere. */
+enum ox_code ox_render_json_in(struct ox_context *context, const struct ox_result *result, ox_room room, void *user);
 enum ox_code ox_render_proto(struct ox_context *context, const struct ox_result *result, ox_write write, void *user);
 enum ox_code ox_render_table(struct ox_context *context, const struct ox_result *result, ox_write write, void *user);
 enum ox_code ox_render_patch(struct ox_context *context, const struct ox_result *result, ox_write write, void *user);

@@ -309,21 +309,28 @@ void text_reserve(struct call_text *text, size_t capacity)
                 text_grow(text, capacity);
 }
 
+/* False: there is none. */
+static bool text_has_room(struct call_text *text, size_t size)
+{
+        size_t capacity = text->capacity ? text->capacity : 4096;
+
+        if (text->failed)
+                return false;
+        if (size <= text->capacity - text->length)
+                return true;
+        while (capacity - text->length < size)
+                capacity *= 2;
+        if (text_grow(text, capacity))
+                return true;
+        text->failed = true;
+        text_free(text);
+        return false;
+}
+
 void text_append(struct call_text *to, const char *bytes, size_t size)
 {
-        if (to->failed)
+        if (!text_has_room(to, size))
                 return;
-        if (size > to->capacity - to->length) {
-                size_t capacity = to->capacity ? 2 * to->capacity : 4096;
-
-                while (capacity - to->length < size)
-                        capacity *= 2;
-                if (!text_grow(to, capacity)) {
-                        to->failed = true;
-                        text_free(to);
-                        return;
-                }
-        }
         if (size)
                 memcpy(to->text + to->length, bytes, size);
         to->length += size;
@@ -338,6 +345,17 @@ void text_cut(struct call_text *text, size_t length)
 void text_write(void *text, const char *bytes, size_t size)
 {
         text_append(text, bytes, size);
+}
+
+char *text_room(void *text_, size_t put, size_t least, size_t *ret_size)
+{
+        struct call_text *text = text_;
+
+        text->length += put;
+        if (!text_has_room(text, least))
+                return NULL;
+        *ret_size = text->capacity - text->length;
+        return text->text + text->length;
 }
 
 void call_write(void *user, const char *bytes, size_t size)

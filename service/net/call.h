@@ -91,8 +91,9 @@ struct call_text {
 /* Makes room for so many bytes at once, if there is memory for them. */
 void text_reserve(struct call_text *text, size_t capacity);
 void text_append(struct call_text *to, const char *bytes, size_t size);
-/* The same as an ox_write. */
+/* The same as an ox_write, and without a copy as an ox_room. */
 void text_write(void *text, const char *bytes, size_t size);
+char *text_room(void *text, size_t put, size_t least, size_t *ret_size);
 /* Cuts the text to a length that it had before. */
 void text_cut(struct call_text *text, size_t length);
 void text_free(struct call_text *text);

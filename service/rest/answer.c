@@ -18,13 +18,26 @@ void answer_error(struct call_text *to, struct ox_context *context, enum ox_code
         render_error_json(code, message, NULL, text_write, to);
 }
 
+static void see_to_little(const struct answer_little *little, size_t size)
+{
+        if (little->call->reply.length + size > INLINE_ANSWER_BYTES)
+                arena_bail(ox_context_arena(little->context), OX_ABORTED, "more than %d bytes", INLINE_ANSWER_BYTES);
+}
+
 void answer_write_little(void *little_, const char *bytes, size_t size)
 {
         struct answer_little *little = little_;
 
-        if (little->call->reply.length + size > INLINE_ANSWER_BYTES)
-                arena_bail(ox_context_arena(little->context), OX_ABORTED, "more than %d bytes", INLINE_ANSWER_BYTES);
+        see_to_little(little, size);
         call_write(little->call, bytes, size);
+}
+
+char *answer_room_little(void *little_, size_t put, size_t least, size_t *ret_size)
+{
+        struct answer_little *little = little_;
+
+        see_to_little(little, put);
+        return text_room(&little->call->reply, put, least, ret_size);
 }
 
 /* Past a limit the status is 413, because trying again does not help. */

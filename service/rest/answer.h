@@ -10,12 +10,14 @@
 void answer_error(struct call_text *to, struct ox_context *context, enum ox_code code, const char *message,
                   const struct ox_result *result);
 
-/* An ox_write for answers that an I/O thread writes: past INLINE_ANSWER_BYTES it ends the rendering with OX_ABORTED. */
+/* An ox_write, and an ox_room, for answers that an I/O thread writes: past INLINE_ANSWER_BYTES they end the rendering
+   with OX_ABORTED. */
 struct answer_little {
         struct call *call;
         struct ox_context *context;
 };
 void answer_write_little(void *little, const char *bytes, size_t size);
+char *answer_room_little(void *little, size_t put, size_t least, size_t *ret_size);
 
 /* The whole reply of a request that failed. */
 void answer_failure(struct call *call, struct ox_context *context, enum ox_code code, const char *message,

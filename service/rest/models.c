@@ -158,9 +158,12 @@ bool models_body(struct call *call, const char *bytes, size_t size)
 
 /* -- the answer -- */
 
-static enum ox_code reply_result(struct call *call, struct models *m, const struct ox_result *result, ox_write write,
-                                 void *user)
+static enum ox_code reply_result(struct call *call, struct models *m, const struct ox_result *result, bool is_inline)
 {
+        struct answer_little little = {call, m->context};
+        ox_write write = is_inline ? answer_write_little : call_write;
+        void *user = is_inline ? (void *)&little : call;
+
         call_reply(call, HTTP_OK, format_type(m->format));
         if (m->format == FORMAT_TEXT)
                 return ox_render_table(m->context, result, write, user);
@@ -168,14 +171,17 @@ static enum ox_code reply_result(struct call *call, struct models *m, const stru
                 return ox_render_proto(m->context, result, write, user);
         if (m->format == FORMAT_PATCH)
                 return ox_render_patch(m->context, result, write, user);
-        return ox_render_json(m->context, result, m->options.pretty, write, user);
+        if (m->options.pretty)
+                return ox_render_json(m->context, result, true, write, user);
+        if (is_inline)
+                return ox_render_json_in(m->context, result, answer_room_little, &little);
+        return ox_render_json_in(m->context, result, text_room, &call->reply);
 }
 
 /* False if the model is too much for `is_inline`; a worker then starts anew. */
 static bool infer(struct call *call, bool is_inline)
 {
         struct models *m = call->state;
-        struct answer_little little = {call, m->context};
         const struct ox_result *result = NULL;
 
         m->options.infer.work_budget = is_inline ? INLINE_NODES : 0;
@@ -186,11 +192,12 @@ static bool infer(struct call *call, bool is_inline)
         bool is_inferred = code == OX_OK;
 
         if (is_inferred)
-                code = is_inline ? reply_result(call, m, result, answer_write_little, &little)
-                                 : reply_result(call, m, result, call_write, call);
+                code = reply_result(call, m, result, is_inline);
         if (code == OX_ABORTED && is_inline)
                 return false;
-        if (code != OX_OK)
+        if (call->reply.failed)
+                call_reply_no_memory(call);
+        else if (code != OX_OK)
                 answer_failure(call, m->context, code, ox_context_error(m->context), is_inferred ? NULL : result);
         answer_count_model(call, m->context, result);
         return true;

@@ -160,22 +160,40 @@ struct rendering {
         const struct message_path *around;
         const struct render_error *error;
         ox_write write;
+        ox_room room;
         void *user;
         uint64_t left; /* bytes that the answer may still have */
         bool is_full;
 };
 
-static void write_bounded(void *user, const char *bytes, size_t size)
+static void count_bytes(struct rendering *r, size_t size)
 {
-        struct rendering *r = user;
-
         r->is_full = size > r->left;
         if (r->is_full)
                 arena_bail(r->context->arena, OX_RESOURCE_EXHAUSTED,
                            "the answer has more bytes than the limit answer_bytes, %lld",
                            (long long)r->context->limits.answer_bytes);
         r->left -= size;
+}
+
+static void write_bounded(void *user, const char *bytes, size_t size)
+{
+        struct rendering *r = user;
+
+        count_bytes(r, size);
         r->write(r->user, bytes, size);
+}
+
+static char *room_bounded(void *user, size_t put, size_t least, size_t *ret_size)
+{
+        struct rendering *r = user;
+        char *room;
+
+        count_bytes(r, put);
+        room = r->room(r->user, put, least, ret_size);
+        if (room == NULL && least > 0)
+                arena_bail(r->context->arena, OX_UNAVAILABLE, "there is no memory for the answer");
+        return room;
 }
 
 static enum ox_code run_bounded(struct rendering *r, enum ox_code (*run)(void *user))
@@ -195,7 +213,10 @@ static enum ox_code run_json(void *user)
 {
         struct rendering *r = user;
 
-        render_json(r->result, r->context->arena, r->pretty, write_bounded, r);
+        if (r->room != NULL)
+                render_json_in(r->result, r->context->arena, room_bounded, r);
+        else
+                render_json(r->result, r->context->arena, r->pretty, write_bounded, r);
         return OX_OK;
 }
 
@@ -203,6 +224,13 @@ enum ox_code ox_render_json(struct ox_context *context, const struct ox_result *
                             void *user)
 {
         struct rendering r = {.context = context, .result = result, .pretty = pretty, .write = write, .user = user};
+
+        return run_bounded(&r, run_json);
+}
+
+enum ox_code ox_render_json_in(struct ox_context *context, const struct ox_result *result, ox_room room, void *user)
+{
+        struct rendering r = {.context = context, .result = result, .room = room, .user = user};
 
         return run_bounded(&r, run_json);
 }

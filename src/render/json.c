@@ -513,9 +513,10 @@ static const struct visitor visitor = {
         .summary = put_summary,
 };
 
-static void put_result(const struct ox_result *result, struct arena *arena, ox_write write, void *user)
+static void put_result(const struct ox_result *result, struct arena *arena, const struct json_out *out)
 {
         struct json_sink sink = {
+                .out = *out,
                 .result = result,
                 .dims = result->dims,
                 .name = {.elem = ELEM_UNDEFINED},
@@ -523,7 +524,6 @@ static void put_result(const struct ox_result *result, struct arena *arena, ox_w
         };
 
         buf_init(&sink.name.buf, arena);
-        json_begin(&sink.out, arena_alloc(arena, JSON_BLOCK_BYTES), write, user);
         json_open(&sink.out, '{');
         visit_result(result, &visitor, &sink);
         json_close(&sink.out, '}');
@@ -532,16 +532,28 @@ static void put_result(const struct ox_result *result, struct arena *arena, ox_w
 
 void render_json(const struct ox_result *result, struct arena *arena, bool is_pretty, ox_write write, void *user)
 {
+        char *block = arena_alloc(arena, JSON_BLOCK_BYTES);
         struct json_pretty *pretty;
+        struct json_out out;
 
         if (!is_pretty) {
-                put_result(result, arena, write, user);
+                json_begin(&out, block, write, user);
+                put_result(result, arena, &out);
                 return;
         }
         pretty = arena_new_array(arena, struct json_pretty, 1);
         json_pretty_begin(pretty, write, user);
-        put_result(result, arena, json_pretty_write, pretty);
+        json_begin(&out, block, json_pretty_write, pretty);
+        put_result(result, arena, &out);
         json_pretty_end(pretty);
+}
+
+void render_json_in(const struct ox_result *result, struct arena *arena, ox_room room, void *user)
+{
+        struct json_out out;
+
+        json_begin_in(&out, room, user);
+        put_result(result, arena, &out);
 }
 
 void render_error_json(enum ox_code code, const char *message, const struct ox_result *result, ox_write write,

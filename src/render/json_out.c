@@ -21,11 +21,34 @@ void json_begin(struct json_out *out, char *block, ox_write write, void *user)
         };
 }
 
+void json_begin_in(struct json_out *out, ox_room room, void *user)
+{
+        size_t size;
+        char *block = room(user, 0, JSON_BLOCK_BYTES, &size);
+
+        *out = (struct json_out){
+                .block = block, .end = block + size, .at = block, .fresh = true, .room = room, .user = user};
+}
+
+/* Hands on what is before `at`, with room for `least` more bytes behind it. */
+static char *hand_on(struct json_out *out, char *at, size_t least)
+{
+        const size_t size = (size_t)(at - out->block);
+        size_t room;
+
+        out->flushed += size;
+        if (out->write) {
+                out->write(out->user, out->block, size);
+        } else {
+                out->block = out->room(out->user, size, least, &room);
+                out->end = out->block + room;
+        }
+        return out->block;
+}
+
 char *json_empty(struct json_out *out, char *at)
 {
-        out->write(out->user, out->block, (size_t)(at - out->block));
-        out->flushed += (size_t)(at - out->block);
-        return out->block;
+        return hand_on(out, at, JSON_BLOCK_BYTES);
 }
 
 void json_flush(struct json_out *out)
@@ -63,7 +86,7 @@ static void put(struct json_out *out, const char *text, size_t length)
 void json_end(struct json_out *out)
 {
         put_char(out, '\n');
-        json_flush(out);
+        out->at = hand_on(out, out->at, 0);
 }
 
 /* -- structure -- */

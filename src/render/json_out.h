@@ -1,5 +1,5 @@
 /* Writes JSON piece by piece, commas included. What it writes is kept in one block, which `write` empties time and
-   again. */
+   again, or goes straight to where it is wanted. */
 #pragma once
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "render/render.h"
 
-#define JSON_BLOCK_BYTES ((size_t)32 * 1024)
+#define JSON_BLOCK_BYTES ((size_t)8 * 1024)
 
 struct json_out {
         char *block, *end;
@@ -16,11 +16,14 @@ struct json_out {
         bool fresh;     /* nothing stands yet in the object or list that is open */
         size_t flushed; /* bytes that `write` has */
         ox_write write;
+        ox_room room; /* gives the next block, if there is no `write` */
         void *user;
 };
 
 /* `block` has JSON_BLOCK_BYTES. */
 void json_begin(struct json_out *out, char *block, ox_write write, void *user);
+/* Writes to where `room` says, which must give some. */
+void json_begin_in(struct json_out *out, ox_room room, void *user);
 
 /* Hands on all that is left, with a newline at the end. */
 void json_end(struct json_out *out);

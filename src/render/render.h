@@ -6,6 +6,8 @@
 
 /* The JSON answer. */
 void render_json(const struct ox_result *result, struct arena *arena, bool pretty, ox_write write, void *user);
+/* The same, not pretty, to where `room` says, which must give some. */
+void render_json_in(const struct ox_result *result, struct arena *arena, ox_room room, void *user);
 
 /* The aligned table for people: a line for each value, then diagnostics, constraints and a summary. */
 void render_table(const struct ox_result *result, struct arena *arena, ox_write write, void *user);

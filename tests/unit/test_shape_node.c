@@ -416,6 +416,59 @@ START_TEST(an_answer_may_be_too_large)
 }
 END_TEST
 
+/* Gives places as small as it may, of a memory that may end. */
+struct place {
+        char *text;
+        size_t length, most;
+};
+
+static char *give_room(void *place_, size_t put, size_t least, size_t *ret_size)
+{
+        struct place *place = place_;
+
+        place->length += put;
+        *ret_size = least;
+        return place->length + least <= place->most ? place->text + place->length : NULL;
+}
+
+static void put_down(void *place_, const char *bytes, size_t size)
+{
+        struct place *place = place_;
+
+        ck_assert_uint_le(place->length + size, place->most);
+        memcpy(place->text + place->length, bytes, size);
+        place->length += size;
+}
+
+START_TEST(an_answer_may_go_straight_to_its_place)
+{
+        enum { MOST = 40000, NAME = 9000 };
+        struct ox_context *c = new_context();
+        struct place place = {.text = malloc(MOST), .most = MOST}, copy = {.text = malloc(MOST), .most = MOST};
+        char *name = malloc(NAME + 1);
+        const struct ox_result *result;
+
+        memset(name, 'x', NAME);
+        name[NAME] = '\0';
+        set(c, name, "tensor(float)", OX_SHAPE(OX_SYM("N"), OX_SIZE(8)));
+        ck_assert_int_eq(ox_infer_node(c, node_of(c, "Relu", name, NULL), NULL, &result), OX_OK);
+        ck_assert_int_eq(ox_render_json(c, result, false, put_down, &copy), OX_OK);
+        ck_assert_int_eq(ox_render_json_in(c, result, give_room, &place), OX_OK);
+        ck_assert_uint_gt(place.length, NAME);
+        ck_assert_uint_eq(place.length, copy.length);
+        ck_assert_mem_eq(place.text, copy.text, place.length);
+
+        place.length = 0;
+        place.most = NAME;
+        ck_assert_int_eq(ox_render_json_in(c, result, give_room, &place), OX_UNAVAILABLE);
+        says(c, "no memory for the answer");
+        ox_context_free(c);
+        free(place.text);
+        free(copy.text);
+        free(name);
+}
+END_TEST
+
 START_TEST(constraints_are_read)
 {
         struct ox_context *c = new_context();
@@ -534,5 +587,6 @@ UNIT_MAIN("shape_node", nodes_follow_each_other, facts_go_from_node_to_node, man
           a_name_may_stand_in_several_inputs, attributes_of_every_kind, tensors_of_every_type, tensors_that_are_none,
           a_node_that_was_built_wrong_stays_at_fault, nodes_that_cannot_be_inferred,
           a_failed_node_has_diagnostics_and_leaves_names_alone, bindings_hold_for_the_context,
-          types_are_checked_when_that_is_asked, results_are_read, an_answer_may_be_too_large, constraints_are_read,
-          a_context_that_is_reset_starts_anew, memory_may_end_anywhere, two_contexts_in_two_threads);
+          types_are_checked_when_that_is_asked, results_are_read, an_answer_may_be_too_large,
+          an_answer_may_go_straight_to_its_place, constraints_are_read, a_context_that_is_reset_starts_anew,
+          memory_may_end_anywhere, two_contexts_in_two_threads);
