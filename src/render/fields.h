@@ -97,6 +97,8 @@ static inline void fields_value(SINK *sink, const struct result_value *value)
                         sink_op(sink, "op", 6, op);
         }
         sink_type(sink, 7, &value->value.type);
+        if (!content && !value->value.members && value->more == &result_main)
+                return; /* as most do */
         if (value->more->declared && !SINK_BY_NUMBER)
                 sink_declared(sink, "declared", 10, value->more->declared);
         if (content)

@@ -15,15 +15,15 @@ static void end(const struct visitor *visitor, void *user, enum result_list list
 /* How many values of an answer from number `at` on lie side by side. */
 static size_t run_of(const struct ox_result *result, size_t at)
 {
-        const struct result_value *first = result_at(result, at);
-        const size_t first_number = result->shown ? result->shown[at] : at;
-        const size_t left = result->n_value - at, room = RESULT_CHUNK - first_number % RESULT_CHUNK;
+        const uint32_t *shown = result->shown;
+        const size_t first = shown ? shown[at] : at;
+        const size_t left = result->n_value - at, room = RESULT_CHUNK - first % RESULT_CHUNK;
         const size_t most = left < room ? left : room;
         size_t count = 1;
 
-        if (!result->shown)
+        if (!shown)
                 return most;
-        while (count < most && result_at(result, at + count) == first + count)
+        while (count < most && shown[at + count] == first + count)
                 count++;
         return count;
 }
