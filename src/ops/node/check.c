@@ -138,16 +138,22 @@ static size_t first_attribute(const struct node *n, const char *name)
         return i;
 }
 
-/* The row's attribute of a name, which mostly is that of a node before this one. */
+/* The row's attribute of a name, which mostly is that of a node before this one. Two have the same two places, so that
+   they do not displace each other by turns. */
 static const struct op_attr *find_attr(struct node *n, const char *name)
 {
         const struct op_row *row = n->row;
         const uint64_t mixed = ((uintptr_t)name ^ (uintptr_t)row) * UINT64_C(0x9e3779b97f4a7c15);
-        struct attr_seen *seen = &n->seen[(mixed >> 32) % ATTRS_SEEN];
+        struct attr_seen *seen = &n->seen[(mixed >> 32) % (ATTRS_SEEN / 2) * 2];
 
-        if (seen->name != name || seen->row != row)
-                *seen = (struct attr_seen){name, op_find_attr(row, name), row};
-        return seen->attr;
+        if (seen[0].name == name && seen[0].row == row)
+                return seen[0].attr;
+        if (seen[1].name != name || seen[1].row != row) {
+                seen[1] = seen[0];
+                seen[0] = (struct attr_seen){name, op_find_attr(row, name), row};
+                return seen[0].attr;
+        }
+        return seen[1].attr;
 }
 
 enum ox_code op_check_attributes(struct node *n, bool check_types)
