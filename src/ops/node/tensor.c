@@ -249,17 +249,49 @@ static struct scalar element_at(const struct model_tensor *tensor, size_t i)
 #define FEW_ELEMENTS 5
 
 /* Whether a tensor is such a one of a usual type, all of whose data are here. */
-static bool is_small(const struct model_tensor *tensor)
+static bool is_small(const struct model_tensor *tensor, int64_t count, size_t width)
+{
+        if (tensor->n_dim > 1 || count < 1 || count > FEW_ELEMENTS || tensor->is_elsewhere)
+                return false;
+        if (tensor->place == PLACE_RAW)
+                return tensor->n_data == (uint64_t)count * width;
+        return tensor->place == (width == sizeof(int64_t) ? PLACE_INT64 : PLACE_FLOAT) &&
+               tensor->n_data == (uint64_t)count;
+}
+
+const struct content *tensor_content_small(struct arena *arena, const struct ox_limits *limits,
+                                           const struct model_tensor *tensor)
 {
         const bool is_int = tensor->data_type == ELEM_INT64;
         const int64_t count = tensor->n_dim == 0 ? 1 : tensor->dim[0].val;
+        const size_t width = is_int ? sizeof(int64_t) : sizeof(float);
 
-        if (tensor->n_dim > 1 || count < 1 || count > FEW_ELEMENTS || tensor->is_elsewhere ||
-            (!is_int && tensor->data_type != ELEM_FLOAT))
-                return false;
-        if (tensor->place == PLACE_RAW)
-                return tensor->n_data == (uint64_t)count * (is_int ? sizeof(int64_t) : sizeof(float));
-        return tensor->place == (is_int ? PLACE_INT64 : PLACE_FLOAT) && tensor->n_data == (uint64_t)count;
+        if ((!is_int && tensor->data_type != ELEM_FLOAT) || !is_small(tensor, count, width) ||
+            limits->content_elements < FEW_ELEMENTS || limits->rank < 1)
+                return NULL;
+        struct {
+                struct content content;
+                union {
+                        int64_t i;
+                        double f;
+                } element[];
+        } *of = arena_alloc(arena, sizeof(*of) + (size_t)count * sizeof(of->element[0]));
+        const bool is_raw = tensor->place == PLACE_RAW;
+
+        of->content = (struct content){
+                .count = (size_t)count, .form = is_int ? CONTENT_INTS : CONTENT_FLOATS, .arena = arena};
+        of->content.ints = &of->element[0].i;
+        for (int64_t i = 0; i < count; i++) {
+                const uint8_t *at = (const uint8_t *)tensor->data + (size_t)i * width;
+
+                if (is_int)
+                        of->element[i].i =
+                                is_raw ? (int64_t)little(at, sizeof(int64_t)) : ((const int64_t *)tensor->data)[i];
+                else
+                        of->element[i].f = is_raw ? from_float32((uint32_t)little(at, sizeof(float)))
+                                                  : (double)((const float *)tensor->data)[i];
+        }
+        return &of->content;
 }
 
 /* All elements at once of the types that most tensors have; false for another type. */
@@ -301,32 +333,28 @@ struct tensor_source {
         const struct model_tensor *tensor;
 };
 
-static const struct content *fetch(struct arena *arena, const struct model_tensor *tensor, size_t count)
-{
-        struct content *content = content_new(arena, count);
-
-        if (fetch_ints(content, tensor) || fetch_floats(content, tensor))
-                return content;
-        for (size_t i = 0; i < count; i++)
-                content_set(content, i, element_at(tensor, i));
-        return content;
-}
-
 static const struct content *tensor_fetch(struct unread *unread)
 {
         const struct tensor_source *source = unread->source;
+        struct content *content = content_new(unread->arena, source->content.count);
 
-        return fetch(unread->arena, source->tensor, source->content.count);
+        if (fetch_floats(content, source->tensor) || fetch_ints(content, source->tensor))
+                return content;
+        for (size_t i = 0; i < content->count; i++)
+                content_set(content, i, element_at(source->tensor, i));
+        return content;
 }
 
 const struct content *tensor_content_later(struct arena *arena, const struct ox_limits *limits,
                                            const struct model_tensor *tensor, const char **ret_fault)
 {
         const enum tensor_place place = (enum tensor_place)tensor->place;
+        const bool may_be_small = tensor->n_data > 0 && tensor->n_data <= FEW_ELEMENTS * sizeof(int64_t);
+        const struct content *small = may_be_small ? tensor_content_small(arena, limits, tensor) : NULL;
         int64_t count, wanted;
 
-        if (is_small(tensor) && FEW_ELEMENTS <= limits->content_elements)
-                return fetch(arena, tensor, tensor->n_dim == 0 ? 1 : (size_t)tensor->dim[0].val);
+        if (small)
+                return small;
         if (!elem_is_valid(tensor->data_type) || !sizes_are_valid(arena, tensor, ret_fault))
                 return NULL;
         if (!count_elements(tensor, &count)) {

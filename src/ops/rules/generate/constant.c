@@ -33,6 +33,12 @@ static enum ox_code constant_tensor(struct node *n, const struct model_tensor *t
 
         if (!tensor)
                 return constant_bad(n, "the attribute holds no tensor");
+        content = tensor_content_small(n->arena, n->limits, tensor);
+        if (content) {
+                type = type_tensor((enum elem)tensor->data_type, (int)tensor->n_dim, tensor->dim);
+                n->out[0] = (struct value){.type = type, .content = content};
+                return OX_OK;
+        }
         if (!tensor_type(n->arena, n->limits, tensor, &type, &fault))
                 return constant_bad(n, fault);
         content = tensor_content_later(n->arena, n->limits, tensor, &fault);
