@@ -92,13 +92,27 @@ enum ox_code infer_MeanVarianceNormalization(struct node *n)
         return normalized(n);
 }
 
+/* Whether an input of known rank says nothing of the sizes of the first one that these are not already. */
+static bool scale_fits(const struct node *n, int i)
+{
+        const int rank = in_rank(n, i), lead = in_rank(n, 0) - rank;
+
+        for (int d = 0; d < rank && lead >= 0; d++) {
+                const struct dim size = in_dim(n, i, d);
+
+                if (dim_is_int(size) && size.val != 1 && !dim_same(in_dim(n, 0, lead + d), size))
+                        return false;
+        }
+        return lead >= 0;
+}
+
 /* Inputs [1, end) broadcast to the first one, as the scale and bias of LayerNormalization and RMSNormalization do. */
 static enum ox_code scales_agree(struct node *n, int end)
 {
         if (!in_has_rank(n, 0))
                 return OX_OK;
         for (int i = 1; i < end; i++)
-                if (in_has_rank(n, i))
+                if (in_has_rank(n, i) && !scale_fits(n, i))
                         TRY(broadcast_into(n, in_rank(n, 0), in_dims(n, 0), i));
         return OX_OK;
 }
@@ -183,6 +197,8 @@ static enum ox_code out_statistic(struct node *n, int o)
         if (!in_has_rank(n, 0))
                 return out_elem(n, o, elem);
         TRY(attr_axis(n, "axis", -1, in_rank(n, 0), &axis));
+        if (!out_wanted(n, o))
+                return OX_OK;
         struct dim *dims = in_dims(n, 0);
 
         for (int d = axis; d < in_rank(n, 0); d++)
