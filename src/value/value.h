@@ -299,6 +299,26 @@ static inline struct scalar content_at(const struct content *content, size_t i)
         return scalar_unknown();
 }
 
+/* Element `i` < count of a content that was read as an integer; false if it is none, or unknown. */
+static inline bool content_int(const struct content *content, size_t i, struct dim *ret)
+{
+        switch (content->form) {
+        case CONTENT_INTS:
+                *ret = dim_int(content->ints[i]);
+                return true;
+        case CONTENT_SIZES:
+                *ret = content->sizes[i];
+                return true;
+        case CONTENT_SCALARS:
+                *ret = content->scalars[i].d;
+                return content->scalars[i].kind == SCALAR_INT;
+        case CONTENT_FLOATS:
+        case CONTENT_EMPTY:
+                break;
+        }
+        return false;
+}
+
 /* The elements at hand, fetched at the first call. NULL for NULL. */
 const struct content *content_read(const struct content *content);
 

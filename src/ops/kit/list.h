@@ -16,6 +16,12 @@ static inline struct scalar list_at(const struct list *list, size_t k)
         return list->elements ? content_at(list->elements, k) : scalar_unknown();
 }
 
+/* The same as an integer; false if it is none, or unknown. */
+static inline bool list_int(const struct list *list, size_t k, struct dim *ret)
+{
+        return list->elements && content_int(list->elements, k, ret);
+}
+
 /* The elements of a content that was read. */
 static inline struct list list_of(const struct content *content)
 {

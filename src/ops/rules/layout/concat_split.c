@@ -160,11 +160,15 @@ static void concat_vectors(struct node *n)
         content = content_new(n->arena, (size_t)whole.val);
         for (int i = 0; i < n->n_in; i++) {
                 const struct content *from = in_content(n, i);
+                struct dim element;
 
                 if (!in_length(n, i, false, &length))
                         return;
-                for (int64_t k = 0; k < length; k++)
-                        content_set(content, at++, from ? content_at(from, (size_t)k) : scalar_unknown());
+                for (size_t k = 0; k < (size_t)length; k++, at++)
+                        if (from && content_int(from, k, &element))
+                                content_set(content, at, scalar_int(element));
+                        else
+                                content_set(content, at, from ? content_at(from, k) : scalar_unknown());
         }
         out_content(n, 0, content);
 }

@@ -25,11 +25,13 @@ static bool reshape_allows_zero(const struct node *n)
 static enum ox_code reshape_check(struct node *n, const struct list *target, struct reshape *r)
 {
         bool zero = false;
-        int64_t size;
+        struct dim element;
 
         for (size_t k = 0; k < target->count; k++) {
-                if (!scalar_is_number(list_at(target, k), &size))
+                if (!list_int(target, k, &element) || !dim_is_int(element))
                         continue;
+                const int64_t size = element.val;
+
                 if (size < -1)
                         return node_error(n, REASON_NEGATIVE_SIZE, 1,
                                           "element %zu of the shape must be -1 or more, got %lld", k, (long long)size);
@@ -56,16 +58,18 @@ static bool reshape_has_size(const struct node *n, struct dim dim)
 
 /* The size for one element of the target; sets *ret_open if the element leaves it open. An expression of unknown sign
    may be -1, unless another element is -1, or the expression is a size of the input. */
-static enum ox_code reshape_size(struct node *n, struct scalar element, int axis, const struct reshape *r,
+static enum ox_code reshape_size(struct node *n, const struct list *target, int axis, const struct reshape *r,
                                  struct dim *ret, bool *ret_open)
 {
-        int64_t size;
+        struct dim element;
 
-        *ret_open = false;
-        if (scalar_is_number(element, &size)) {
-                *ret = dim_int(size);
-                *ret_open = size == -1;
-                if (size != 0 || reshape_allows_zero(n))
+        *ret_open = !list_int(target, (size_t)axis, &element);
+        if (*ret_open)
+                return OX_OK;
+        if (dim_is_int(element)) {
+                *ret = element;
+                *ret_open = element.val == -1;
+                if (element.val != 0 || reshape_allows_zero(n))
                         return OX_OK;
                 if (!in_has_rank(n, 0)) {
                         *ret_open = true;
@@ -78,8 +82,8 @@ static enum ox_code reshape_size(struct node *n, struct scalar element, int axis
                 *ret = in_dim(n, 0, axis);
                 return OX_OK;
         }
-        *ret_open = !scalar_as_size(n, element, ret) &&
-                    !(element_size(n, element, ret) && (r->infers || reshape_has_size(n, *ret)));
+        *ret = dim_resolve(n->dims, element);
+        *ret_open = !reshape_has_size(n, *ret) && !r->infers && !scalar_as_size(n, scalar_int(element), ret);
         return OX_OK;
 }
 
@@ -192,7 +196,7 @@ enum ox_code infer_Reshape(struct node *n)
         for (int d = 0; d < r.rank; d++) {
                 bool open;
 
-                TRY(reshape_size(n, list_at(&target, d), d, &r, &r.dim[d], &open));
+                TRY(reshape_size(n, &target, d, &r, &r.dim[d], &open));
                 if (open) {
                         r.dim[d] = dim_int(-1);
                         r.open = d;
