@@ -17,6 +17,8 @@ static enum ox_code normalized_channels(struct node *n, struct dim channels)
         TRY(in_expect_tensor(n, 0));
         if (in_rank(n, 0) < 2)
                 return normalized(n);
+        if (dim_same(in_dim(n, 0, 1), channels))
+                return out_tensor(n, 0, out_row_elem(n, 0), in_rank(n, 0), in_shape(n, 0));
         struct dim *dims = in_dims(n, 0);
 
         dims[1] = channels;
