@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "ops/kit/sizes.h"
 #include "ops/node/attr.h"
 
@@ -80,6 +81,19 @@ static enum ox_code expect_fit(struct node *n, const struct window *w, int axis,
         return no_window_fits(n, w, axis);
 }
 
+/* Whether pads make up for what a window by single steps covers, so that there are as many windows as elements. */
+static bool is_even(struct node *n, const struct window *w)
+{
+        int64_t covers, pads, most, least;
+
+        if (w->stride != 1 || w->auto_pad != WINDOW_NOTSET || w->ceil_mode || !dim_is_int(w->kernel) ||
+            !mul_i64(w->kernel.val - 1, w->dilation, &covers) || !add_i64(w->pad_begin, w->pad_end, &pads) ||
+            covers != pads)
+                return false;
+        dim_range(n->dims, w->size, &least, &most);
+        return most >= 0;
+}
+
 /* The texts of Conv and of all pools have the same formulas. `ceil_mode` rounds up; with VALID it changes nothing,
    because ceil((size - kernel + 1) / stride) is floor((size - kernel) / stride) + 1. Only the text of AveragePool-11
    rounds down for auto_pad without ceil_mode, which contradicts its own attribute (a ceiling for SAME_*) and omits a
@@ -91,6 +105,10 @@ enum ox_code window_output(struct node *n, const struct window *w, int axis, str
 
         if (w->auto_pad == WINDOW_SAME_UPPER || w->auto_pad == WINDOW_SAME_LOWER) {
                 *ret = dim_ceildiv(t, w->size, stride);
+                return OX_OK;
+        }
+        if (is_even(n, w)) {
+                *ret = w->size;
                 return OX_OK;
         }
         /* Numbers are added up first, so that only one sum with the size is built. */
