@@ -350,7 +350,7 @@ static void print_sum(struct dim_table *t, const struct expr *expr, struct buf *
         for (uint32_t i = 0; i < expr->n && expr->term[order[lead]].coef < 0; i++)
                 if (expr->term[order[i]].coef > 0)
                         lead = i;
-        print_readable_term(t, &expr->term[order[lead]], true, buf);
+        print_readable_term(t, &expr->term[order[lead]], true, buf); /* NOLINT: a sum has two terms or more */
         for (uint32_t i = 0; i < expr->n; i++)
                 if (i != lead)
                         print_readable_term(t, &expr->term[order[i]], false, buf);

@@ -104,7 +104,7 @@ static inline void fields_value(SINK *sink, const struct result_value *value)
         if (content)
                 sink_content(sink, "content", 8, content, value->value.type.elem);
         if (value_members(&value->value)->has_length)
-                sink_size(sink, "length", 9, value->value.members->length);
+                sink_size(sink, "length", 9, value_members(&value->value)->length);
         if (value->more->declared && SINK_BY_NUMBER)
                 sink_declared(sink, "declared", 10, value->more->declared);
         if (value->more->bound)

@@ -111,9 +111,9 @@ static int64_t entries_wanted(enum tensor_place place, enum elem elem, int64_t c
                         return -1;
                 return bits / 8 + (bits % 8 != 0);
         }
-        if (each < 0)
-                return mul_i64(count, -each, &bits) ? bits : -1;
-        return count / each + (count % each != 0);
+        if (each > 0)
+                return count / each + (count % each != 0);
+        return mul_i64(count, -each, &bits) ? bits : -1;
 }
 
 /* -- elements -- */
@@ -178,7 +178,7 @@ static struct scalar from_bits(enum elem elem, uint64_t bits)
         if (lower == 0)
                 return bits <= INT64_MAX ? scalar_int(dim_int((int64_t)bits)) : scalar_unknown();
         if (width < 64 && bits > (uint64_t)upper)
-                return scalar_int(dim_int((int64_t)bits - ((int64_t)1 << width)));
+                return scalar_int(dim_int((int64_t)(bits - (UINT64_C(1) << width))));
         return scalar_int(dim_int((int64_t)bits));
 }
 

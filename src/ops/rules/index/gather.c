@@ -28,7 +28,7 @@ enum ox_code infer_Gather(struct node *n)
         if (!in_has_rank(n, 1))
                 return out_elem(n, 0, in_elem(n, 0));
         rank = in_rank(n, 0) - 1 + indices;
-        dims = rank > 0 ? arena_new_array(n->arena, struct dim, (size_t)rank) : NULL;
+        dims = arena_new_array(n->arena, struct dim, (size_t)rank);
         for (int d = 0; d < axis; d++)
                 dims[d] = in_dim(n, 0, d);
         for (int d = 0; d < indices; d++)
