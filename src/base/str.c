@@ -109,10 +109,10 @@ static void grow(struct strings *strings, size_t slots)
         rehash(strings, slots < FEW_SLOTS ? 4 * slots : 2 * slots);
 }
 
-/* Three of four slots are in use at most. */
+/* Four of five slots are in use at most. */
 static bool is_crowded(size_t names, size_t slots)
 {
-        return names > slots / 4 * 3;
+        return names > slots / 5 * 4;
 }
 
 void str_reserve(struct strings *strings, size_t count)
