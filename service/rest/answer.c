@@ -18,17 +18,17 @@ void answer_error(struct call_text *to, struct ox_context *context, enum ox_code
         render_error_json(code, message, NULL, text_write, to);
 }
 
-static void see_to_little(const struct answer_little *little, size_t size)
+void answer_keep_little(const struct call_text *answer, size_t size, struct ox_context *context)
 {
-        if (little->call->reply.length + size > INLINE_ANSWER_BYTES)
-                arena_bail(ox_context_arena(little->context), OX_ABORTED, "more than %d bytes", INLINE_ANSWER_BYTES);
+        if (answer->length + size > INLINE_ANSWER_BYTES)
+                arena_bail(ox_context_arena(context), OX_ABORTED, "more than %d bytes", INLINE_ANSWER_BYTES);
 }
 
 void answer_write_little(void *little_, const char *bytes, size_t size)
 {
         struct answer_little *little = little_;
 
-        see_to_little(little, size);
+        answer_keep_little(&little->call->reply, size, little->context);
         call_write(little->call, bytes, size);
 }
 
@@ -36,7 +36,7 @@ char *answer_room_little(void *little_, size_t put, size_t least, size_t *ret_si
 {
         struct answer_little *little = little_;
 
-        see_to_little(little, put);
+        answer_keep_little(&little->call->reply, put, little->context);
         return text_room(&little->call->reply, put, least, ret_size);
 }
 

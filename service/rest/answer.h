@@ -18,6 +18,8 @@ struct answer_little {
 };
 void answer_write_little(void *little, const char *bytes, size_t size);
 char *answer_room_little(void *little, size_t put, size_t least, size_t *ret_size);
+/* Ends the rendering in the same way if `size` more bytes would make the answer too long. */
+void answer_keep_little(const struct call_text *answer, size_t size, struct ox_context *context);
 
 /* The whole reply of a request that failed. */
 void answer_failure(struct call *call, struct ox_context *context, enum ox_code code, const char *message,

@@ -231,8 +231,8 @@ void rpc_write(void *user, const char *bytes, size_t size)
         struct rpc *rpc = user;
         struct call_text *to = rpc_response(rpc);
 
-        if (rpc->is_inline && to->length + size > INLINE_ANSWER_BYTES)
-                arena_bail(ox_context_arena(rpc->context), OX_ABORTED, "more than %d bytes", INLINE_ANSWER_BYTES);
+        if (rpc->is_inline)
+                answer_keep_little(to, size, rpc->context);
         text_append(to, bytes, size);
 }
 
