@@ -245,6 +245,30 @@ static struct scalar element_at(const struct model_tensor *tensor, size_t i)
         }
 }
 
+/* The first elements of a float tensor, as it has them in raw_data or float_data. */
+static void read_floats(const struct model_tensor *tensor, size_t count, double *to)
+{
+        const bool is_raw = tensor->place == PLACE_RAW;
+        const uint8_t *raw = tensor->data;
+
+        for (size_t i = 0; i < count && is_raw; i++)
+                to[i] = from_float32((uint32_t)little(raw + i * sizeof(float), sizeof(float)));
+        for (size_t i = 0; i < count && !is_raw; i++)
+                to[i] = (double)((const float *)tensor->data)[i];
+}
+
+/* The same of an int64 one. */
+static void read_ints(const struct model_tensor *tensor, size_t count, int64_t *to)
+{
+        const bool is_raw = tensor->place == PLACE_RAW;
+        const uint8_t *raw = tensor->data;
+
+        for (size_t i = 0; i < count && is_raw; i++)
+                to[i] = (int64_t)little(raw + i * sizeof(int64_t), sizeof(int64_t));
+        for (size_t i = 0; i < count && !is_raw; i++)
+                to[i] = ((const int64_t *)tensor->data)[i];
+}
+
 /* A scalar or vector of so many elements takes no more memory with them than with what is needed to fetch them. */
 #define FEW_ELEMENTS 5
 
@@ -276,54 +300,35 @@ const struct content *tensor_content_small(struct arena *arena, const struct ox_
                         double f;
                 } element[];
         } *of = arena_alloc(arena, sizeof(*of) + (size_t)count * sizeof(of->element[0]));
-        const bool is_raw = tensor->place == PLACE_RAW;
-
         of->content = (struct content){
                 .count = (size_t)count, .form = is_int ? CONTENT_INTS : CONTENT_FLOATS, .arena = arena};
-        of->content.ints = &of->element[0].i;
-        for (int64_t i = 0; i < count; i++) {
-                const uint8_t *at = (const uint8_t *)tensor->data + (size_t)i * width;
-
-                if (is_int)
-                        of->element[i].i =
-                                is_raw ? (int64_t)little(at, sizeof(int64_t)) : ((const int64_t *)tensor->data)[i];
-                else
-                        of->element[i].f = is_raw ? from_float32((uint32_t)little(at, sizeof(float)))
-                                                  : (double)((const float *)tensor->data)[i];
-        }
+        if (is_int)
+                read_ints(tensor, (size_t)count, of->content.ints = &of->element[0].i);
+        else
+                read_floats(tensor, (size_t)count, of->content.floats = &of->element[0].f);
         return &of->content;
 }
 
 /* All elements at once of the types that most tensors have; false for another type. */
 static bool fetch_floats(struct content *content, const struct model_tensor *tensor)
 {
-        const bool is_raw = tensor->place == PLACE_RAW;
-        const uint8_t *raw = tensor->data;
-
-        if (tensor->data_type != ELEM_FLOAT || content->count == 0 || (!is_raw && tensor->place != PLACE_FLOAT))
+        if (tensor->data_type != ELEM_FLOAT || content->count == 0 ||
+            (tensor->place != PLACE_RAW && tensor->place != PLACE_FLOAT))
                 return false;
         content->floats = arena_new_array(content->arena, double, content->count);
         content->form = CONTENT_FLOATS;
-        for (size_t i = 0; i < content->count && is_raw; i++)
-                content->floats[i] = from_float32((uint32_t)little(raw + i * sizeof(float), sizeof(float)));
-        for (size_t i = 0; i < content->count && !is_raw; i++)
-                content->floats[i] = (double)((const float *)tensor->data)[i];
+        read_floats(tensor, content->count, content->floats);
         return true;
 }
 
 static bool fetch_ints(struct content *content, const struct model_tensor *tensor)
 {
-        const bool is_raw = tensor->place == PLACE_RAW;
-        const uint8_t *raw = tensor->data;
-
-        if (tensor->data_type != ELEM_INT64 || content->count == 0 || (!is_raw && tensor->place != PLACE_INT64))
+        if (tensor->data_type != ELEM_INT64 || content->count == 0 ||
+            (tensor->place != PLACE_RAW && tensor->place != PLACE_INT64))
                 return false;
         content->ints = arena_new_array(content->arena, int64_t, content->count);
         content->form = CONTENT_INTS;
-        for (size_t i = 0; i < content->count && is_raw; i++)
-                content->ints[i] = (int64_t)little(raw + i * sizeof(int64_t), sizeof(int64_t));
-        for (size_t i = 0; i < content->count && !is_raw; i++)
-                content->ints[i] = ((const int64_t *)tensor->data)[i];
+        read_ints(tensor, content->count, content->ints);
         return true;
 }
 
