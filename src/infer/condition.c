@@ -223,11 +223,11 @@ static void presume_for(struct infer *f, const struct result_value *entry, struc
 
 void condition_presume(struct infer *f)
 {
-        const struct result_value *entry = NULL;
+        struct result_value *entry = NULL;
         const size_t count = dim_may_presume(f->dims) ? f->n_entry : 0;
 
         for (size_t i = 0; i < count; i++) {
-                entry = i % RESULT_CHUNK ? entry + 1 : f->chunk[i / RESULT_CHUNK];
+                entry = entry_after(f, entry, i);
                 const struct type *type = &entry->value.type;
 
                 while (type_within(type))

@@ -357,7 +357,7 @@ static void finish_values(struct finishing *x, struct ox_result *result, const O
         if (graph && f->options->nodes)
                 made_begin(&made);
         for (size_t i = 0; i < f->n_entry; i++) {
-                entry = i % RESULT_CHUNK ? entry + 1 : f->chunk[i / RESULT_CHUNK];
+                entry = entry_after(f, entry, i);
                 if (entry->is_absent)
                         continue;
                 if (made.node)

@@ -214,6 +214,12 @@ static inline struct result_value *entry_at(const struct infer *f, size_t number
         return &f->chunk[number / RESULT_CHUNK][number % RESULT_CHUNK];
 }
 
+/* The same where `before` is the entry before it, of which most stand side by side. */
+static inline struct result_value *entry_after(const struct infer *f, struct result_value *before, size_t number)
+{
+        return number % RESULT_CHUNK ? before + 1 : f->chunk[number / RESULT_CHUNK];
+}
+
 static inline const char *entry_name(const struct infer *f, const struct result_value *entry)
 {
         return str_text(f->strings, entry->name);

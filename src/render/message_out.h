@@ -176,13 +176,7 @@ MESSAGE_INLINE void message_double(struct message_out *out, unsigned field, doub
         message_fixed(out, field, MESSAGE_WIRE_64, bits, sizeof(bits));
 }
 
-/* The same, left out when empty or -1. */
-MESSAGE_INLINE void message_text_some(struct message_out *out, unsigned field, const char *text)
-{
-        if (text[0])
-                message_text(out, field, text);
-}
-
+/* A number, left out when it is -1. */
 MESSAGE_INLINE void message_number_some(struct message_out *out, unsigned field, int64_t value)
 {
         if (value != -1)

@@ -66,8 +66,7 @@ _Static_assert(sizeof(void *) > 4 ? sizeof(struct kept_type) == 256 : true, "one
 
 struct kept_types {
         struct kept_type type[KEPT_TYPES];
-        struct kept_type
-                *last; /* that was found: a value mostly has the dimensions of the one before, as they lie there */
+        struct kept_type *last; /* that was found: a value mostly has the dimensions of the one before */
 };
 
 static inline struct kept_types *kept_types_new(struct arena *arena)
